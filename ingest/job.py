@@ -1,4 +1,4 @@
-"""The nightly ingest: raw logs of tuples -> summaries, snapshots and discovered topologies in Postgres.
+"""The nightly ingest: reads raw logs of tuples; writes summaries, snapshots and discovered topologies to Postgres.
 
 Run as `headgate ingest`, or on a cluster: spark-submit ingest/job.py PATH... --database-url URL
 """
@@ -53,7 +53,7 @@ class TooManyRejected(Exception):
 
 @dataclass(frozen=True, slots=True)
 class JobRun:
-    """A run that is being computed."""
+    """A run in progress: its Spark context, its database connection, its number, its request and its start."""
 
     context: SparkContext
     connection: Connection
@@ -66,20 +66,20 @@ class JobRun:
 
 
 def run_ingest(context: SparkContext, database_url: str, request: Request) -> str:
-    """Runs the ingest once; returns a line with its totals."""
+    """Runs the ingest once and returns one line with its totals."""
     began = time.monotonic()
     sources = find_sources(request.paths, str(request.day) if request.day else None, context)
-    asked = replace(request, paths=sources.roots)
+    request = replace(request, paths=sources.roots)
     with connect(database_url) as connection:
         abandon_dead_runs(connection)
-        run = JobRun(context, connection, begin_run(connection, asked), asked, began)
+        run = JobRun(context, connection, begin_run(connection, request), request, began)
         log.info("run %d: %d files", run.number, len(sources.files))
         try:
             totals, windows = write_run(run, sources)
         except BaseException as error:
-            # The database may be what failed; the next run then marks this one as abandoned.
+            # If the database itself failed, this fails too; the next run then marks this run as abandoned.
             with suppress(psycopg.Error):
-                fail_run(connection, run.number, explain(error), run.seconds())
+                fail_run(connection, run.number, describe_error(error), run.seconds())
             raise
     return (
         f"run {run.number}: read {totals.read} = accepted {totals.accepted} + rejected {totals.rejected} "
@@ -88,6 +88,7 @@ def run_ingest(context: SparkContext, database_url: str, request: Request) -> st
 
 
 def write_run(run: JobRun, sources: Sources) -> tuple[Totals, int]:
+    """Reads the sources and writes their windows; returns the totals and the number of windows."""
     slicing = plan_slices(run.request, sources.count_records())
     found = roll_up(read_sources(run.context, sources), slicing)
     totals = found.add_up()
@@ -116,36 +117,36 @@ def write_run(run: JobRun, sources: Sources) -> tuple[Totals, int]:
 
 
 def store_and_show_rejects(run: JobRun, rejects: Iterator[tuple[str, int, str, str]]) -> str:
-    """Stores all rejected lines; returns the first three as text, and the address that lists all of them."""
+    """Stores all rejected lines; returns a text with the first three and with the address that lists all."""
     first = list(islice(rejects, REJECTS_SHOWN))
     store_rejects(run.connection, run.number, chain(first, rejects))
     shown = [describe_reject(*one) for one in first]
     return "\n".join([*shown, f"  GET /v1/ingest-runs/{run.number}/rejects lists them all"])
 
 
-def explain(error: BaseException) -> str:
-    """One line with what failed and its innermost cause, from Spark's message of several pages."""
+def describe_error(error: BaseException) -> str:
+    """Shortens Spark's message of several pages to one line: the error and its innermost cause."""
     if remedy := name_remedy(str(error)):
         return remedy
     lines = str(error).strip().splitlines() or [type(error).__name__]
     traces = [place for place, line in enumerate(lines) if TRACEBACK in line]
-    if traces:  # the last is of the error that was raised, which stands below the indented lines
+    if traces:  # the last traceback belongs to the raised error, whose text follows the indented lines
         return next(line for line in lines[traces[-1] + 1 :] if line and not line.startswith(" "))
-    said = [line for line in lines if not line.startswith("An error occurred while calling")]
+    messages = [line for line in lines if not line.startswith("An error occurred while calling")]
     causes = [line.removeprefix("Caused by: ") for line in lines if line.startswith("Caused by: ")]
-    return "; caused by ".join([(said or lines)[0].removeprefix(": "), *causes[-1:]])
+    return "; caused by ".join([(messages or lines)[0].removeprefix(": "), *causes[-1:]])
 
 
 def ingest(database_url: str, request: Request, start: Callable[[], SparkContext]) -> int:
-    """Runs the ingest; prints one line and returns an exit code."""
+    """Runs the ingest, prints its totals and returns the exit code."""
     context = start()
     try:
-        print(run_ingest(context, database_url, request))  # noqa: T201  # the one line that is the answer
+        print(run_ingest(context, database_url, request))  # noqa: T201  # the answer of the command
     except (SourceNotFound, TooManyRejected) as error:
-        log.error("%s", error)  # noqa: TRY400  # not a fault of the code: the trace would say nothing
+        log.error("%s", error)  # noqa: TRY400  # a wrong input, no defect: a traceback would not help
         return UNUSABLE
     except (PySparkException, Py4JError, RunDoesNotAddUp, TornFile) as error:
-        log.error("%s", explain(error))  # noqa: TRY400  # likewise
+        log.error("%s", describe_error(error))  # noqa: TRY400  # likewise
         return FAILED
     finally:
         close_context(context)
@@ -153,19 +154,21 @@ def ingest(database_url: str, request: Request, start: Callable[[], SparkContext
 
 
 def read_arguments(arguments: Sequence[str] | None) -> tuple[argparse.Namespace, Request]:
-    """The command line, and what it asks to read."""
+    """Reads the command line; returns the raw arguments and the request that they describe."""
     parser = argparse.ArgumentParser(prog="headgate ingest", description=__doc__)
     parser.add_argument("paths", nargs="+", metavar="PATH")
     parser.add_argument("--date", type=read_day)
     parser.add_argument("--window-seconds", type=read_window, default=60)
     parser.add_argument("--max-rejected", type=read_share, default=0.05)
     parser.add_argument("--max-records-in-memory", type=read_most_records, default=MOST_RECORDS)
-    parser.add_argument("--master", help="the Spark master; default: the one that spark-submit names")
-    parser.add_argument("--worker-archive", help="what the executors need of Python (make workers)")
+    parser.add_argument("--master", help="the Spark master; default: the master of spark-submit")
+    parser.add_argument(
+        "--worker-archive", help="the archive of Python packages for the executors (make workers)"
+    )
     parser.add_argument("--database-url", default=os.environ.get("HEADGATE_DATABASE_URL"))
     given = parser.parse_args(arguments)
     if given.database_url is None:
-        parser.error("--database-url or HEADGATE_DATABASE_URL must say where to write")
+        parser.error("set --database-url or HEADGATE_DATABASE_URL: the database to write to")
     return given, Request(
         tuple(given.paths), given.date, given.window_seconds, given.max_rejected, given.max_records_in_memory
     )

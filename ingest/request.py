@@ -1,4 +1,4 @@
-"""What a run is asked, counts and notes; the workers import it, so it knows no database."""
+"""The request, totals and notes of a run. The workers import this module, so it imports no database driver."""
 
 from argparse import ArgumentTypeError
 from collections.abc import Mapping
@@ -6,25 +6,25 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 
 MOST_RECORDS = 1_000_000
-LEAST_MOST_RECORDS = 10_000  # below, a worker would spend its time on cutting batches
+LEAST_MOST_RECORDS = 10_000  # with fewer, a worker would spend its time on cutting batches
 
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What a run was asked to read; two runs with equal requests read the same records."""
+    """The input and limits of a run; two runs with equal requests read the same records."""
 
     paths: tuple[str, ...]
     day: date | None
     window_seconds: int
     max_rejected: float
-    most_records: int = MOST_RECORDS  # that a worker holds at once
+    most_records: int = MOST_RECORDS  # the most records in the memory of one worker
 
     @property
     def window_ns(self) -> int:
         return self.window_seconds * 1_000_000_000
 
     def day_bounds(self) -> tuple[datetime, datetime] | None:
-        """The beginning of the day in UTC and that of the next day."""
+        """The beginning and the end of the day in UTC; None without a day."""
         if self.day is None:
             return None
         begin = datetime.combine(self.day, datetime.min.time(), UTC)
@@ -47,7 +47,7 @@ class Totals:
 
 @dataclass(frozen=True, slots=True)
 class RunDiagnosticRow:
-    """A note about a run for readers of its summaries."""
+    """A note about one topology in a run, for readers of its summaries."""
 
     code: str
     topology: str
@@ -55,30 +55,30 @@ class RunDiagnosticRow:
 
 
 def read_day(given: str) -> date:
-    """An ISO date, or `yesterday` (in UTC), for cron."""
+    """Reads an ISO date, or `today` or `yesterday` in UTC (for cron)."""
     if given in {"yesterday", "today"}:
         return datetime.now(UTC).date() - timedelta(days=given == "yesterday")
     try:
         return date.fromisoformat(given)
     except ValueError as error:
-        raise ArgumentTypeError(f"{given!r} is no day: write 2026-11-18, or yesterday") from error
+        raise ArgumentTypeError(f"{given!r} is not a day: write 2026-11-18, or yesterday") from error
 
 
 def read_share(given: str) -> float:
-    """`5%` or `0.05`."""
+    """Reads a share such as `5%` or `0.05`."""
     try:
         share = float(given[:-1]) / 100 if given.endswith("%") else float(given)
     except ValueError as error:
-        raise ArgumentTypeError(f"{given!r} is no share: write 5% or 0.05") from error
+        raise ArgumentTypeError(f"{given!r} is not a share: write 5% or 0.05") from error
     if not 0 <= share <= 1:
         raise ArgumentTypeError(f"{given} must lie between 0 and 100%")
     if share == 1 and not given.endswith("%"):
-        raise ArgumentTypeError(f"{given} may be one percent or all: write 1% or 100%")
+        raise ArgumentTypeError(f"{given} may mean 1% or 100%: write 1% or 100%")
     return share
 
 
 def read_most_records(given: str) -> int:
-    """Whole records, 10,000 or more."""
+    """Reads a whole number of records, 10,000 or more."""
     if not (given.isascii() and given.isdecimal() and len(given) < 19) or int(given) < LEAST_MOST_RECORDS:
         raise ArgumentTypeError(
             f"{given!r} must be a whole number of {LEAST_MOST_RECORDS} or more, e.g. {MOST_RECORDS}"
@@ -87,7 +87,7 @@ def read_most_records(given: str) -> int:
 
 
 def read_window(given: str) -> int:
-    """Whole seconds, up to a day."""
+    """Reads whole seconds, up to a day."""
     if not given.isdecimal() or not 1 <= int(given) <= 86_400:
         raise ArgumentTypeError(f"{given!r} must be whole seconds between 1 and 86400")
     return int(given)

@@ -1,6 +1,6 @@
 """The one Spark job of a run: blocks of files -> cuts by time -> pieces of windows and sums of roots -> the driver.
 
-Tasks hand each other columns of numbers, never rows. Names and rejected lines travel beside them.
+Tasks exchange columns of numbers, never rows; names and rejected lines are sent beside the columns.
 """
 
 from collections import Counter
@@ -19,12 +19,12 @@ from ingest.reading.records import Judged, Reject
 from ingest.request import Totals
 
 MOST_REJECTS = 100_000
-MOST_COUNTS = 2_000_000  # of buckets of roots, before they are added up
-LINES_PART = 0  # the part to which lines and rejects of all blocks go
+MOST_COUNTS = 2_000_000  # buckets of root histograms that the driver holds before it adds them up
+LINES_PART = 0  # the part that receives the line counts and rejects of all blocks
 
 
 class Lines(NamedTuple):
-    """What a block held, without its records; `usable` are those that arrived on the day asked for."""
+    """The line count and the rejects of a block; `usable` counts the usable records of the requested day."""
 
     file: str
     block: int
@@ -34,15 +34,15 @@ class Lines(NamedTuple):
     reasons: dict[str, int]
 
 
-class Found(NamedTuple):
-    """What the job brings to the driver."""
+class JobResults(NamedTuple):
+    """The results of the job on the driver."""
 
     lines: list[Lines]
     pieces: list[Pieces]
     roots: list[RootSums]
 
     def add_up(self) -> Totals:
-        """All records of the run."""
+        """The totals over all records of the run."""
         reasons: Counter[str] = sum((Counter(one.reasons) for one in self.lines), Counter())
         read = sum(one.usable for one in self.lines) + reasons.total()
         return Totals(
@@ -50,36 +50,36 @@ class Found(NamedTuple):
         )
 
 
-def roll_up(judged: RDD[Judged], slicing: Slicing) -> Found:
-    """Runs the job; its results come part by part, since Java holds those of one call in memory, several times."""
+def roll_up(judged: RDD[Judged], slicing: Slicing) -> JobResults:
+    """Runs the job. Results are fetched part by part, since Java holds several copies of what one call returns."""
     cuts = judged.flatMap(partial(encode, slicing=slicing)).partitionBy(slicing.parts, int)
     pieces = cuts.mapPartitions(partial(merge, slicing=slicing)).partitionBy(slicing.root_parts, int)
-    return sort_found(
+    return sort_results(
         pieces.mapPartitions(partial(finish, slicing=slicing)).toLocalIterator(prefetchPartitions=True)
     )
 
 
-def sort_found(found: Iterable[Any], most_counts: int = MOST_COUNTS) -> Found:
-    """Counts of roots are added up as they come: those of all parts would be gigabytes."""
-    sorted_ = Found([], [], [])
+def sort_results(found: Iterable[Any], most_counts: int = MOST_COUNTS) -> JobResults:
+    """Sorts results by type. Root histograms are added up as they arrive, since all parts would take gigabytes."""
+    results = JobResults([], [], [])
     held = 0
     for packed in found:
         one = unpack(packed) if isinstance(packed, Packed) else packed
         if isinstance(one, RootSums):
-            sorted_.roots.append(one)
+            results.roots.append(one)
             held += len(one.spread.get("roots", ()))
             if held > most_counts:
-                sorted_.roots[:] = [join_finished(sorted_.roots)]
+                results.roots[:] = [join_finished(results.roots)]
                 held = 0
         elif isinstance(one, Pieces):
-            sorted_.pieces.append(one)
+            results.pieces.append(one)
         else:
-            sorted_.lines.append(one)
-    return sorted_
+            results.lines.append(one)
+    return results
 
 
 def encode(judged: Judged, slicing: Slicing) -> Iterator[tuple[int, Cut | Lines]]:
-    """The cuts of a block by part, and what else was in it."""
+    """The cuts of a block, each with the number of its part, and the line count and rejects of the block."""
     records = keep_day(judged.records, slicing)
     yield LINES_PART, Lines(*judged[:3], len(records.kind), judged.rejects, judged.reasons)
     yield from cut_records(records, slicing)
@@ -88,7 +88,7 @@ def encode(judged: Judged, slicing: Slicing) -> Iterator[tuple[int, Cut | Lines]
 def merge(
     cuts: Iterable[tuple[int, Cut | Lines]], slicing: Slicing
 ) -> Iterator[tuple[int, Packed | RootSums | Lines]]:
-    """The pieces of a part, the sums of its roots by the part where they are finished, and the lines."""
+    """The pieces of a part, its sums of roots with the part that finishes them, and its line counts and rejects."""
     lines: list[Lines] = []
     ahead = iter(cuts)
     first = list(islice(ahead, 1))
@@ -101,7 +101,7 @@ def merge(
 
 
 def pick_cuts(cuts: Iterable[tuple[int, Cut | Lines]], lines: list[Lines]) -> Iterator[Cut]:
-    """The cuts among all; the others are appended to `lines`, with no more rejects than are stored."""
+    """Yields the cuts and appends the rest to `lines`, with at most about as many rejects as the database stores."""
     held = 0
     for _, one in cuts:
         if isinstance(one, Cut):
@@ -114,7 +114,7 @@ def pick_cuts(cuts: Iterable[tuple[int, Cut | Lines]], lines: list[Lines]) -> It
 
 
 def drop_rejects(lines: list[Lines]) -> int:
-    """Keeps the first MOST_REJECTS in the order of files and blocks; returns how many are kept."""
+    """Keeps the first MOST_REJECTS rejects in the order of files and blocks; returns the number kept."""
     lines.sort(key=lambda one: one[:2])
     left = MOST_REJECTS
     for place, one in enumerate(lines):
@@ -126,7 +126,7 @@ def drop_rejects(lines: list[Lines]) -> int:
 def finish(
     found: Iterable[tuple[int, Packed | RootSums | Lines]], slicing: Slicing
 ) -> Iterator[Packed | Lines]:
-    """Joins the roots of a part; passes on what else is in it."""
+    """Joins the sums of roots of a part, and passes everything else on."""
     roots = []
     for _, one in found:
         if isinstance(one, RootSums):

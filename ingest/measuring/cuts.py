@@ -1,7 +1,7 @@
-"""Records of a block -> cuts: the records of one part, in order of time.
+"""Sends the records of each block to parts by their time, and reads a part back in batches in order of time.
 
-A part holds whole slices of time of a topology; a slice is a window, or a part of a long one. The key is the time and
-not the operator, so that one busy operator does not make one task longer than the others.
+A part holds whole slices of time of a topology; a slice is a window, or a fraction of a long window. The key is the
+time and not the operator, so that a busy operator does not make one task longer than the others.
 """
 
 from collections.abc import Iterable, Iterator
@@ -20,12 +20,12 @@ from ingest.request import Request
 
 LONG_WINDOW_NS = 600 * 1_000_000_000
 PART_RECORDS, MOST_PARTS = 500_000, 256
-MOST_SLICES = 128  # bins of the dispersion are not cut: the longest is a slice
+MOST_SLICES = 128  # a slice is at least as long as the longest bin of the dispersion
 ARRIVAL, START, FINISH = 0, 1, 2
 
 
 class Slicing(NamedTuple):
-    """How a run's records are cut: `slice_ns` is a window or a part of it; `most_records` are held at once."""
+    """How a run cuts time: `slice_ns` is a window or a fraction of it; memory holds at most `most_records`."""
 
     window_ns: int
     slice_ns: int
@@ -35,19 +35,19 @@ class Slicing(NamedTuple):
 
     @property
     def root_parts(self) -> int:
-        """The parts in which roots are finished: they are fewer and shorter than records."""
+        """The number of parts that finish roots; fewer, since roots are fewer and smaller than records."""
         return -(-self.parts // 4)
 
     @property
     def per_window(self) -> int:
-        """The slices of a window."""
+        """The number of slices in a window."""
         return -(-self.window_ns // self.slice_ns)
 
 
 class Cut(NamedTuple):
     """Records of one part from one block, in order of `at_ns`.
 
-    `role` says what `at_ns` is: the record's arrival, or its start or finish, where that lies in a later slice.
+    `at_ns` is the record's arrival, or its start or finish if that lies in a later slice; `role` tells which.
     """
 
     kinds: list[TupleKind]
@@ -60,7 +60,7 @@ class Cut(NamedTuple):
 
 
 def plan_slices(request: Request, records: int) -> Slicing:
-    """`records` is a guess. Long windows are cut so that all cores have work, even if all records lie in one window."""
+    """Plans slices and parts from an estimated number of records; long windows are cut, so that all cores have work."""
     wanted = -(-records // PART_RECORDS)
     slices = (
         min(MOST_SLICES, 1 << max(0, wanted - 1).bit_length()) if request.window_ns > LONG_WINDOW_NS else 1
@@ -72,12 +72,12 @@ def plan_slices(request: Request, records: int) -> Slicing:
 
 
 def find_slice_length(window_ns: int, slices: int) -> int:
-    """A window or the 2nd, 4th, ... 128th part of it, rounded up to whole bins of the dispersion."""
+    """The length of a window, or 1/2, 1/4 ... 1/128 of it, rounded up to whole bins of the dispersion."""
     return min(window_ns, int(find_bin_lengths(window_ns)[0]) * (1 << FINEST) // slices)
 
 
 def keep_day(records: Records, slicing: Slicing) -> Records:
-    """With a day, only records that arrived on it: the others would replace windows of another day by parts."""
+    """With a day, keeps only its arrivals: others would replace whole windows of other days by incomplete ones."""
     if slicing.day_ns is None:
         return records
     begin, end = slicing.day_ns
@@ -87,7 +87,7 @@ def keep_day(records: Records, slicing: Slicing) -> Records:
 
 
 def number_slices(at: Integers, slicing: Slicing) -> Integers:
-    """Slices begin with each window anew: a window need not be a whole number of slices."""
+    """The slice number of each time. The first slice of a window begins with the window; its last may be shorter."""
     window = at // slicing.window_ns
     if slicing.per_window == 1:
         return window
@@ -95,7 +95,7 @@ def number_slices(at: Integers, slicing: Slicing) -> Integers:
 
 
 def cut_records(records: Records, slicing: Slicing) -> Iterator[tuple[int, Cut]]:
-    """The number of the part and its records, for each part of which the block has some."""
+    """The records of a block by part: the number of each part and its cut."""
     arrived, wait, service = records.arrived_ns, records.wait_ns, records.service_ns
     starts, finishes = arrived + wait, arrived + wait + service
     slices = [number_slices(at, slicing) for at in (arrived, starts, finishes)]
@@ -103,9 +103,9 @@ def cut_records(records: Records, slicing: Slicing) -> Iterator[tuple[int, Cut]]
     row = np.concatenate([np.arange(len(arrived)), *late])
     role = np.repeat(np.arange(3, dtype=np.uint8), [len(arrived), *map(len, late)])
     at = np.concatenate([arrived, starts[late[0]], finishes[late[1]]])
-    spread = np.array([crc32(kind.topology.encode()) for kind in records.kinds], dtype=np.int64)
+    offsets = np.array([crc32(kind.topology.encode()) for kind in records.kinds], dtype=np.int64)
     places = [slices[ARRIVAL], slices[START][late[0]], slices[FINISH][late[1]]]
-    part = (np.concatenate(places) + spread[records.kind[row]]) % slicing.parts
+    part = (np.concatenate(places) + offsets[records.kind[row]]) % slicing.parts
     order = np.argsort(at, kind="stable")
     order = order[sort_by_code(part[order])]
     row, role, at, part = row[order], role[order], at[order], part[order]
@@ -128,11 +128,8 @@ def cut_records(records: Records, slicing: Slicing) -> Iterator[tuple[int, Cut]]
         )
 
 
-COLUMNS = 6
-
-
 class RecordBatch(NamedTuple):
-    """All records and late events of the part in [begin_ns, end_ns); `is_cut` if a window may lie in it in part."""
+    """All records and late events of the part in [begin_ns, end_ns); `is_cut`: it may hold only a part of a window."""
 
     begin_ns: int
     end_ns: int
@@ -150,7 +147,7 @@ def gather_batches(
 ) -> tuple[list[TupleKind], Iterator[RecordBatch]]:
     """The kinds of records in the part, sorted, and its batches in order of time.
 
-    Beyond `most_records` the columns lie in a temporary file, of which each batch reads its stretch.
+    With more than `most_records` records, the columns are in a temporary file, from which each batch is read.
     """
     held: list[Cut] = []
     file: IO[bytes] | None = None
@@ -159,16 +156,16 @@ def gather_batches(
         records += len(cut.at_ns)
         if records > slicing.most_records and file is None:
             file = stack.enter_context(TemporaryFile())  # noqa: SIM115  # the stack closes it
-            held = [lay_down(one, file) for one in held]
-        held.append(cut if file is None else lay_down(cut, file))
+            held = [write_columns(one, file) for one in held]
+        held.append(cut if file is None else write_columns(cut, file))
     kinds = sorted(
         {kind for cut in held for kind in cut.kinds}, key=lambda kind: (*kind[:3], kind[3] or "", *kind[4:])
     )
     return kinds, cut_batches(held, kinds, slicing)
 
 
-def lay_down(cut: Cut, file: IO[bytes]) -> Cut:
-    """The same cut, with its columns in the file."""
+def write_columns(cut: Cut, file: IO[bytes]) -> Cut:
+    """Writes the columns of a cut to the file, and returns the cut with columns that are read from there."""
     columns: list[NDArray[Any]] = []
     for column in cut[1:]:
         begin = file.seek(0, 2)
@@ -185,7 +182,7 @@ def cut_batches(cuts: list[Cut], kinds: list[TupleKind], slicing: Slicing) -> It
         inside = [slice(*np.searchsorted(cut.at_ns, (begin, end))) for cut in cuts]
         columns = [
             np.concatenate([cut[place][part] for cut, part in zip(cuts, inside, strict=True)])
-            for place in range(2, 2 + COLUMNS - 1)
+            for place in range(2, len(Cut._fields))
         ]
         kind = np.concatenate(
             [code[cut.kind[part]] for code, cut, part in zip(codes, cuts, inside, strict=True)]
@@ -194,7 +191,7 @@ def cut_batches(cuts: list[Cut], kinds: list[TupleKind], slicing: Slicing) -> It
 
 
 def plan_stretches(times: list[Integers], slicing: Slicing) -> Iterator[tuple[int, int, bool]]:
-    """Whole slices as long as they have at most `most_records`; a slice that has more is halved, and halved again."""
+    """Stretches of whole slices with at most `most_records`; a slice with more is halved until its parts fit."""
     stretch: tuple[int, int] | None = None
     held = 0
     is_part = slicing.slice_ns < slicing.window_ns
@@ -220,7 +217,7 @@ def find_slices(times: list[Integers], slicing: Slicing) -> Iterator[tuple[int, 
 
 
 def halve(times: list[Integers], begin: int, end: int, slicing: Slicing) -> Iterator[tuple[int, int]]:
-    """Between two bins of the dispersion, as long as there are several."""
+    """Halves a slice until each part fits, between two bins of the dispersion while it has several bins."""
     if end - begin < 2 or count_between(times, begin, end) <= slicing.most_records:
         yield begin, end
         return

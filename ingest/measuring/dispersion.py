@@ -1,4 +1,4 @@
-"""Bursts of arrivals: counts in bins of dyadic lengths, whose variance over mean is the index of dispersion."""
+"""The index of dispersion of arrivals: variance over mean of counts in bins, whose lengths are doubled step by step."""
 
 import numpy as np
 
@@ -17,8 +17,8 @@ def find_bin_lengths(window_ns: int) -> Integers:
 def sum_squares(offsets: Integers, spots: Segments, shortest_ns: Floats, window_ns: int) -> Floats:
     """Per segment and scale, the sum over all bins of the squared number of arrivals.
 
-    `offsets` are the arrivals since the beginning of their window, in order. Scales below half of all `shortest_ns` are
-    left out (NaN): bursts within one service cost no more than the SCV says.
+    `offsets` are arrival times since the beginning of their window, in order. Scales below half of all `shortest_ns`
+    are NaN: for bursts within one service time, the SCV of gaps is enough.
     """
     lengths = find_bin_lengths(window_ns)
     squares = np.full((len(spots.begins), SCALES), np.nan)

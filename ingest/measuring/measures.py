@@ -1,4 +1,4 @@
-"""Measures of the records of each operator and window, of its instances and edges, and of services at one time."""
+"""Measures the records of each operator and window, of its instances and edges, and its services under way."""
 
 from typing import NamedTuple
 
@@ -22,7 +22,7 @@ from ingest.measuring.dispersion import sum_squares
 
 QUANTILES = {"p50": 0.5, "p95": 0.95, "p99": 0.99}
 SPANS = ("wait", "sojourn")
-MOST_SPANS = 10_000  # values kept of the slices of a window, to find the quantiles of the whole window
+MOST_SPANS = 10_000  # waits and sojourns that are kept for the quantiles of a window of several slices
 BUCKETS_PER_OCTAVE = 8
 
 
@@ -31,7 +31,7 @@ def measure_operators(
 ) -> Table:
     """One row per operator and window: counts, sums, squares, quantiles and dispersion."""
     served = spots.sum_exactly(rows.service_ns)
-    # Services may be shorter in other parts of the window.
+    # In other parts of the window, services may be shorter.
     shortest = served / np.maximum(spots.sizes, 1) / (8 if is_cut else 1)
     offsets = rows.arrived_ns - window * window_ns
     return {
@@ -56,7 +56,7 @@ def square_gaps(arrived: Integers, spots: Segments) -> Floats:
     gaps = np.diff(arrived, prepend=arrived[0])
     middle = (spots.last(arrived) - spots.first(arrived)) / np.maximum(spots.sizes - 1, 1)
     squares = (gaps - spots.spread(middle)) ** 2
-    squares[spots.begins] = 0.0  # the gap before the first arrival is not one of these
+    squares[spots.begins] = 0.0  # the gap before the first arrival does not count
     return spots.sum(squares)
 
 
@@ -69,7 +69,7 @@ def sort_within(values: Integers, spots: Segments) -> Integers:
 
 
 def find_quantiles(rows: TupleRows, spots: Segments) -> Table:
-    """p50, p95, p99 of waits and sojourns in nanoseconds, linear between neighbours as numpy's default."""
+    """p50, p95, p99 of waits and sojourns in nanoseconds, interpolated linearly (numpy's default)."""
     found: Table = {}
     for span, values in zip(SPANS, (rows.wait_ns, rows.wait_ns + rows.service_ns), strict=True):
         ordered = sort_within(values, spots)
@@ -83,7 +83,7 @@ def find_quantiles(rows: TupleRows, spots: Segments) -> Table:
 def thin_spans(
     rows: TupleRows, window: Integers, spots: Segments, *, is_cut: bool, most: int = MOST_SPANS
 ) -> Table:
-    """Of a part of a window, the middle of each `stride` sorted waits and sojourns: at most `most` of each."""
+    """Thins the sorted waits and sojourns of a part of a window: keeps every `stride`-th, at most `most` of each."""
     stride = -(-spots.sizes // most)
     place = np.arange(len(rows.kind)) - spots.spread(spots.begins)
     is_kept = is_cut & (place % spots.spread(stride) == spots.spread(stride // 2))
@@ -107,13 +107,13 @@ def count_services(rows: TupleRows, window: Integers, spots: Segments) -> Table:
 
 
 def find_buckets(nanos: Column, per_octave: int = BUCKETS_PER_OCTAVE) -> Integers:
-    """The number of each value's bucket: the exponent and the first bits of the fraction of a double."""
+    """The bucket number of each value: the exponent and the first bits of the fraction of a double."""
     bits = nanos.astype(np.float64).view(np.int64) >> (52 - per_octave.bit_length() + 1)
     return np.asarray(np.maximum(bits - (1023 * per_octave) + 1, 0))
 
 
 def find_upper_ns(bucket: Integers, per_octave: int = BUCKETS_PER_OCTAVE) -> Floats:
-    """The upper bound of a bucket; that of bucket 0, which holds services of no time, is 0."""
+    """The upper bound of a bucket; 0 for bucket 0, which holds services of no time."""
     octave, step = np.divmod(bucket, per_octave)
     return np.where(bucket > 0, np.ldexp(1.0 + step / per_octave, octave), 0.0)
 
@@ -172,7 +172,7 @@ NONE = -(1 << 62)
 
 
 class Events(NamedTuple):
-    """Starts and finishes, each with its operator."""
+    """Starts and finishes of services, each with its operator."""
 
     operator: Column
     at_ns: Column
@@ -186,21 +186,12 @@ def join_events(parts: list[Events]) -> Events:
     return Events(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
 
 
-class Levels(NamedTuple):
-    """Per operator and slice: the highest level above that at the beginning, the change until the end, and the integral
-    of the level until the end of the window.
+def measure_levels(events: Events, slices: Integers, window_ns: int) -> Table:
+    """The level, the number of services under way, per operator and slice, relative to the slice's beginning.
+
+    `most` is the highest level, `net` the change until the end of the slice, `area_ns` the integral of the change until
+    the end of the window. Of equal times a finish counts before a start: the two services do not overlap.
     """
-
-    operator: Integers
-    window: Integers
-    first_ns: Integers
-    most: Integers
-    net: Integers
-    area_ns: Integers
-
-
-def measure_levels(events: Events, slices: Integers, window_ns: int) -> Levels:
-    """A finish goes before a start of the same time: the two services do not overlap."""
     window = events.at_ns // window_ns
     offset = events.at_ns - window * window_ns
     order = sort_events(events, window, offset)
@@ -209,27 +200,29 @@ def measure_levels(events: Events, slices: Integers, window_ns: int) -> Levels:
     change = np.where(is_start, 1, -1)
     spots = cut_segments(operator, slices)
     if not len(order):
-        return Levels(operator, window, *[change] * 4)
+        names = ("operator", "window", "first_ns", "most", "net", "area_ns")
+        return dict.fromkeys(names, change)
     level = np.cumsum(change)
     level -= spots.spread(spots.first(level - change))
-    # At one time finishes go before starts: a level counts after a start, and at the beginning after the last finish.
+    # A level counts after a start, and at the beginning of a slice after the last finish there.
     is_last = np.append(
         (offset[1:] > 0) | is_start[1:] | (np.diff(slices) != 0) | (np.diff(operator) != 0), True
     )
     counts = is_start | ((offset == 0) & is_last)
     most = spots.max(np.where(counts, level, NONE))
-    return Levels(
-        spots.first(operator),
-        spots.first(window),
-        spots.first(events.at_ns[order]),
-        np.where(spots.first(offset) > 0, np.maximum(most, 0), most),
-        spots.sum(change),
-        spots.sum(change.astype(choose_width(int(np.abs(level).max()), window_ns)) * (window_ns - offset)),
-    )
+    width = choose_width(int(np.abs(level).max()), window_ns)
+    return {
+        "operator": spots.first(operator),
+        "window": spots.first(window),
+        "first_ns": spots.first(events.at_ns[order]),
+        "most": np.where(spots.first(offset) > 0, np.maximum(most, 0), most),
+        "net": spots.sum(change),
+        "area_ns": spots.sum(change.astype(width) * (window_ns - offset)),
+    }
 
 
 def sort_events(events: Events, window: Integers, offset: Integers) -> Integers:
-    """By operator, window and time; as one integer where it fits, since that is quick."""
+    """Sorts by operator, window and time, packed into one integer if they fit, which is faster."""
     time = offset * 2 + events.is_start
     if len(time):
         first = int(window.min())
@@ -241,5 +234,5 @@ def sort_events(events: Events, window: Integers, offset: Integers) -> Integers:
 
 
 def choose_width(level: int, window_ns: int) -> type[np.generic]:
-    """A hundred thousand services under way for a day are more nanoseconds than 64 bits hold."""
+    """The number type for level × time: 100,000 services under way for a day overflow 64 bits of nanoseconds."""
     return np.int64 if (level + 1) * window_ns < 1 << 62 else np.longdouble

@@ -1,4 +1,4 @@
-"""The cuts of one part -> pieces: each record once, summed up by operator and window, and by root."""
+"""Merges the cuts of one part: drops duplicate records, and sums up the others by operator, window and root."""
 
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
@@ -34,7 +34,7 @@ from ingest.measuring.roots import RootSums, sum_roots
 
 
 def drop_duplicates(batch: RecordBatch, codes: Codes, slicing: Slicing) -> tuple[TupleRows, int]:
-    """Keeps one copy of each record, always the same one, in an order that the order of files does not change."""
+    """Keeps one copy of each record; neither the choice nor the order of rows depends on the order of files."""
     arrivals = batch.role == ARRIVAL
     kind, at = batch.kind[arrivals], batch.at_ns[arrivals]
     slices = number_slices(at, slicing)
@@ -51,13 +51,14 @@ def drop_duplicates(batch: RecordBatch, codes: Codes, slicing: Slicing) -> tuple
 
 
 def order_ties(rows: TupleRows, codes: Codes) -> Integers:
-    """Copies of a record stand together; first the one of the largest `sample_every`, then by names."""
+    """Sorts copies of a record together: the largest `sample_every` first, then by names."""
     preference = (rows.kind, codes.is_random[rows.kind], -codes.every[rows.kind])
     identity = (rows.service_ns, rows.wait_ns, rows.root, codes.instance[rows.kind])
     return np.lexsort((*preference, *identity, rows.arrived_ns, rows.operator))
 
 
 def drop_repeats(rows: TupleRows, tied: Integers, codes: Codes) -> tuple[TupleRows, int]:
+    """The rows without repeated copies among the `tied` ones, and the number of copies dropped."""
     same = rows.take(tied)
     columns = (
         same.operator,
@@ -95,7 +96,7 @@ def merge_part(cuts: Iterable[Cut], slicing: Slicing) -> Iterator[Pieces | RootS
 
 
 def find_events(rows: TupleRows, slicing: Slicing) -> Iterator[Events]:
-    """Starts and finishes in the slice of the arrival; those in later slices are in the cuts of these."""
+    """Starts and finishes in the slice of their arrival; later ones are in the cuts of later slices."""
     slices = number_slices(rows.arrived_ns, slicing)
     at = rows.arrived_ns
     for is_start, duration in ((True, rows.wait_ns), (False, rows.service_ns)):
@@ -105,7 +106,7 @@ def find_events(rows: TupleRows, slicing: Slicing) -> Iterator[Events]:
 
 
 def find_late(batch: RecordBatch, late: NDArray[np.bool_], codes: Codes) -> Events:
-    """Starts and finishes of records that arrived in an earlier slice, each once."""
+    """Starts and finishes of records that arrived in an earlier slice, without duplicates."""
     kind, at, role = batch.kind[late], batch.at_ns[late], batch.role[late]
     identity = (
         codes.operator[kind],
@@ -137,8 +138,7 @@ def measure_rows(rows: TupleRows, codes: Codes, slicing: Slicing, *, is_cut: boo
 def measure_events(
     events: Events, rows: TupleRows, codes: Codes, slicing: Slicing, *, is_cut: bool
 ) -> dict[str, Table]:
-    """Levels; and, since a log may end before the last services do, the events after the topology's last arrival."""
-    levels = measure_levels(events, number_slices(events.at_ns, slicing), slicing.window_ns)
+    """The levels, and as `tails` the events after a topology's last arrival: a log may end before its last services."""
     topology = number_topologies(codes)
     last = np.full(int(topology.max(initial=-1)) + 1, np.iinfo(np.int64).max)
     if is_cut:
@@ -151,7 +151,7 @@ def measure_events(
     tail = events.where(is_tail)
     sign = np.where(tail.is_start, 1, -1)
     return {
-        "levels": dict(zip(levels._fields, levels, strict=True)),
+        "levels": measure_levels(events, number_slices(events.at_ns, slicing), slicing.window_ns),
         "tails": {"operator": tail.operator, "at_ns": tail.at_ns, "change": sign},
     }
 

@@ -1,4 +1,4 @@
-"""Pieces: what one batch says of operators, instances and edges; and all of a run, under common numbers."""
+"""Pieces: the measures of one batch in tables; and the join of all pieces of a run under common numbers."""
 
 import pickle
 from collections.abc import Callable, Sequence
@@ -26,7 +26,7 @@ class Pieces(NamedTuple):
 
 
 class Packed(NamedTuple):
-    """Pieces or sums as they travel: those of a day of many operators, as they are, would fill the memory of Java."""
+    """Compressed pieces or sums; uncompressed, a day of many operators would fill Java's memory."""
 
     size: int
     data: bytes
@@ -42,7 +42,7 @@ def unpack(packed: Packed) -> Any:
 
 
 def join_pieces(pieces: Sequence[Pieces]) -> Pieces:
-    """All rows of a run; names are in order, so that equal runs have equal numbers."""
+    """Joins all rows of a run; names are sorted, so that equal runs have equal numbers."""
     tables: dict[str, list[Table]] = {name: [] for name in pieces[0].tables}
     picks: dict[str, Callable[[Pieces], list[Name]]] = {
         "operator": lambda one: one.operators,
@@ -69,7 +69,7 @@ def sort_names(names: set[Name]) -> list[Name]:
 
 
 class Spots(NamedTuple):
-    """The operators and windows that have tuples, in order, and one number for each."""
+    """Spots: the pairs of operator and window that have tuples, in order; `key` numbers them."""
 
     operator: Integers
     window: Integers
@@ -78,7 +78,7 @@ class Spots(NamedTuple):
     least: int
 
     def find(self, operator: Integers, window: Integers) -> Integers:
-        """The numbers of other operators and windows, in the same order; all windows before or after these are one."""
+        """The keys of operators and windows, in the same order; all windows before the range share a key, all after too."""
         return operator * self.width + np.clip(window - self.least, 0, self.width - 1)
 
 
@@ -91,6 +91,6 @@ def find_spots(table: Table) -> Spots:
 
 
 def group_by(table: Table, *names: str) -> tuple[Table, Segments]:
-    """The table in order of the names, and its rows of equal values."""
+    """Sorts a table by these columns, and returns it with the segments of its equal rows."""
     table = sort_by(table, *names)
     return table, cut_segments(*(table[name] for name in names))

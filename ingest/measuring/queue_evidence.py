@@ -1,8 +1,8 @@
-"""Whether tuples wait beside idle instances, and how evenly they are dealt: the signs of a queue per instance.
+"""Evidence of a queue per instance: whether tuples wait beside idle instances, and how evenly instances receive them.
 
-Of a batch up to MOST_LOOKED_AT tuples are looked at, and of a large one a quarter of that: the first LOOKED_AT or more
-of each operator and window, or of every n-th. Of an instance everything is known from its first start among these to
-its last finish.
+A batch gives a sample of up to MOST_SAMPLED tuples, a large batch a quarter of that: the first FEWEST_SAMPLED or more
+of each operator and window, or of every n-th pair. An instance is fully known between its first start and its last
+finish in the sample.
 """
 
 from typing import NamedTuple
@@ -21,10 +21,10 @@ from ingest.measuring.columns import (
     sort_by_code,
 )
 
-LOOKED_AT, MOST_LOOKED_AT = 512, 65_536
+FEWEST_SAMPLED, MOST_SAMPLED = 512, 65_536
 MOST_NS = 1 << 62
-BLOCK = 64  # tuples, among which those of each instance are counted
-# Of a mean service: handing over takes some time, and a shorter wait or silence says nothing.
+BLOCK = 64  # successive tuples, of which the share of each instance is counted
+# A wait or silence below this part of a mean service is no evidence: handing over a tuple takes some time.
 HAND_OVER = 0.1
 COUNTS = (
     "known",
@@ -44,7 +44,7 @@ COUNTS = (
 
 
 class Stretch(NamedTuple):
-    """The tuples looked at, by operator and window, then by instance, then by arrival; `group` counts instances.
+    """The sampled tuples by operator and window, instance and arrival; `group` numbers the instances.
 
     Times are nanoseconds since the beginning of the stretch.
     """
@@ -59,7 +59,7 @@ class Stretch(NamedTuple):
 
 
 def measure_queues(rows: TupleRows, window: Integers, spots: Segments, codes: Codes) -> Table:
-    """One row per operator and window that has several instances and was not sampled: the sums of COUNTS."""
+    """The sums of COUNTS per operator and window that has several instances and a complete log."""
     stretch, chosen = choose_stretches(rows, spots, codes)
     count = len(chosen)
     sums = {name: np.zeros(count) for name in COUNTS}
@@ -73,20 +73,20 @@ def measure_queues(rows: TupleRows, window: Integers, spots: Segments, codes: Co
 
 
 def choose_stretches(rows: TupleRows, spots: Segments, codes: Codes) -> tuple[Stretch, Integers]:
-    """The tuples looked at, and the segments that they are of."""
-    most = max(MOST_LOOKED_AT - len(rows.kind) // 8, MOST_LOOKED_AT // 4)
-    sizes = np.minimum(spots.sizes, max(LOOKED_AT, most // max(len(spots.sizes), 1)))
+    """Samples tuples; returns them with the segments that they come from."""
+    most = max(MOST_SAMPLED - len(rows.kind) // 8, MOST_SAMPLED // 4)
+    sizes = np.minimum(spots.sizes, max(FEWEST_SAMPLED, most // max(len(spots.sizes), 1)))
     picked = np.arange(0, len(sizes), -(-int(sizes.sum()) // most) or 1)
     sizes, begins = sizes[picked], spots.begins[picked]
     ends = np.cumsum(sizes)
     place = np.arange(int(sizes.sum())) - np.repeat(ends - sizes, sizes)
     row = np.repeat(begins, sizes) + place
     kind = rows.kind[row]
-    looked = Segments(ends - sizes, sizes)
+    sampled = Segments(ends - sizes, sizes)
     instance = codes.instance[kind]
-    is_usable = looked.min(instance) < looked.max(instance)
-    is_usable &= looked.max(codes.every[kind]) == 1
-    is_usable &= looked.sum(rows.service_ns[row]) > 0
+    is_usable = sampled.min(instance) < sampled.max(instance)
+    is_usable &= sampled.max(codes.every[kind]) == 1
+    is_usable &= sampled.sum(rows.service_ns[row]) > 0
     chosen = np.flatnonzero(is_usable)
     spot = np.repeat(np.cumsum(is_usable) - 1, sizes)
     kept = np.repeat(is_usable, sizes)
@@ -103,12 +103,12 @@ def choose_stretches(rows: TupleRows, spots: Segments, codes: Codes) -> tuple[St
 
 
 def count_waits(stretch: Stretch, count: int) -> Table:
-    """How many waited, and how many of them while a sibling was idle.
+    """Counts the tuples that waited, and those of them that waited while another instance was idle.
 
-    On one instance that serves in order, a tuple starts when it arrives or when the one before is finished, under any
-    queueing: where waits are not `explained` so, records are missing, or an instance serves several at once. `expected`
-    is how many would have waited beside an idle sibling had each tuple gone to an instance at random. For `halted_ns`
-    instances did not serve although they could have.
+    An instance that serves in order starts a tuple when the tuple arrives or when the instance finishes the tuple
+    before it. Waits that this rule does not explain (`explained`) mean missing records, or an instance that serves
+    several tuples at once. `expected` is the number of waits beside an idle instance if tuples chose instances at
+    random. `halted_ns` is the time in which instances had a tuple but did not serve.
     """
     spot, arrived, started, finished = stretch.spot, stretch.arrived, stretch.started, stretch.finished
     served = np.bincount(spot, finished - started, count)
@@ -144,7 +144,7 @@ def count_waits(stretch: Stretch, count: int) -> Table:
 
 
 def find_freed(stretch: Stretch, margin: Integers, late: Integers) -> Integers:
-    """When an instance can serve the next tuple: if that one is served late, the instance was halted until then."""
+    """When each instance becomes free for its next tuple; an instance that starts late was halted until then."""
     following = np.append(stretch.started[1:], 0)
     is_halted = np.append(late[1:] > margin[1:], False)
     freed = np.where(is_halted, following, np.minimum(stretch.finished + margin, following))
@@ -155,10 +155,10 @@ def find_freed(stretch: Stretch, margin: Integers, late: Integers) -> Integers:
 def count_busy(
     stretch: Stretch, freed: Integers, is_first: Column, is_last: Column
 ) -> tuple[Integers, Integers]:
-    """When each tuple arrives, the instances that serve another one, and those of which it is known what they do."""
+    """At each arrival: the number of instances that serve another tuple, and of instances whose state is known."""
     width = int(stretch.finished.max()) + 1
     if width > MOST_NS // (int(stretch.spot[-1]) + 1):
-        return stretch.spot * 0, stretch.spot * 0  # such long services leave nothing to look at
+        return stretch.spot * 0, stretch.spot * 0  # services of such a length leave no usable sample
     base = stretch.spot * width
 
     def count(times: Integers, side: str) -> Integers:
@@ -173,9 +173,9 @@ def count_busy(
 
 
 def count_dealt(stretch: Stretch, count: int) -> Table:
-    """Σ over blocks of χ² = Σₓ (nₓ − n/k)² k/n, and its degrees of freedom, which it equals if tuples go at random.
+    """Σ over blocks of χ² = Σₓ (nₓ − n/k)² k/n, and its degrees of freedom: its mean if tuples choose at random.
 
-    Where an instance comes or goes among the tuples looked at, nothing is counted.
+    Both are 0 where an instance starts or stops within the sample.
     """
     groups = cut_segments(stretch.group)
     owner = groups.first(stretch.spot)

@@ -1,9 +1,9 @@
 """Root tuples: total and completion time of each, and histograms of both that can be added up over all parts.
 
-A root's total = Σ (finished − arrived) over all that derives from it; its completion = last finish − first arrival.
-It counts in the window of its first arrival. Roots are told apart by 64 bits: among ten million two have equal ones
-with a probability of 3e-6. A bucket of a histogram is at most 1/32 wider than its lower bound, so no quantile is wrong
-by more than 3.2%, and by 1% on average.
+A root's total = Σ (finished − arrived) over all tuples that derive from it; its completion = last finish − first
+arrival. A root counts in the window of its first arrival. Roots are identified by a hash of 64 bits: among ten million,
+two share a hash with a probability of 3e-6. A bucket of a histogram is at most 1/32 wider than its lower bound, so that
+quantiles are wrong by at most 3.2%, and by 1% on average.
 """
 
 from collections.abc import Iterable, Sequence
@@ -34,27 +34,27 @@ KEYS = ("topology", "window", "is_begun", "time", "bucket")
 
 
 def count_times(roots: Table, groups: Segments, times: dict[str, Column]) -> Table:
-    """Per group of roots and kind of time (its place in TIMES), the roots in each bucket."""
+    """The number of roots in each bucket, per group of roots and kind of time (its place in TIMES)."""
     group = groups.spread(np.arange(len(groups.begins)))
     tables = []
     for place, name in enumerate(TIMES):
         owner, bucket, counts = count_pairs(group, find_buckets(times[name], SPREAD_PER_OCTAVE))
         columns = {key: roots[key][groups.begins[owner]] for key in KEYS[:3]}
         tables.append(columns | {"time": owner * 0 + place, "bucket": bucket, "roots": counts})
-    return {name: np.concatenate([table[name] for table in tables]) for name in tables[0]}
+    return stack(tables)
 
 
 def add_up(spread: Table, *keys: str) -> Table:
-    """One row per bucket."""
+    """Adds up the rows of each bucket."""
     ordered = sort_by(spread, *keys)
     found = cut_segments(*(ordered[name] for name in keys))
     return take({name: ordered[name] for name in keys}, found.begins) | {"roots": found.sum(ordered["roots"])}
 
 
 def find_spread_quantiles(counts: Table, spots: Segments) -> dict[str, Floats]:
-    """Per spot, whose buckets stand in order, its quantiles in nanoseconds: linear between neighbours.
+    """The quantiles of each spot in nanoseconds, interpolated linearly; buckets are in order.
 
-    The roots of a bucket are taken as spread over it evenly.
+    The roots of a bucket are assumed to be spread evenly over it.
     """
     ends = np.cumsum(counts["roots"])
     begins = ends - counts["roots"]
@@ -81,15 +81,15 @@ LOW = (1 << LOW_BITS) - 1
 
 
 class RootSums(NamedTuple):
-    """Sums of roots; the column `topology` is a place in the list of names. `spread` has counts of finished roots."""
+    """Sums of roots in `table`, counts of finished roots per bucket in `spread`; `topology` is a place in the names."""
 
     topologies: list[str]
     table: Table
-    spread: Table = {}  # noqa: RUF012  # nobody writes into it
+    spread: Table = {}  # noqa: RUF012  # never changed
 
 
 def sum_roots(rows: TupleRows, codes: Codes) -> RootSums:
-    """The sums of a batch's records by their roots. Totals have two parts, which do not overflow 64 bits."""
+    """Sums the records of a batch by root. Totals are split into two parts, which do not overflow 64 bits."""
     sojourn = rows.wait_ns + rows.service_ns
     table = {
         "root": rows.root,
@@ -117,22 +117,18 @@ def join_roots(table: Table) -> Table:
 
 
 def split_roots(sums: RootSums, parts: int) -> Iterable[tuple[int, RootSums]]:
-    """The sums by the part in which all rows of a root come together."""
+    """Splits the sums by part; all rows of a root go to one part."""
     part = (sums.table["root"] % np.uint64(parts)).astype(np.int64)
     for number in np.unique(part).tolist():
         yield number, RootSums(sums.topologies, take(sums.table, part == number))
 
 
 def finish_roots(sums: Iterable[RootSums], window_ns: int) -> RootSums:
-    """Per topology, window, and whether the log has the root's own record: roots, totals and completions."""
-    names: dict[str, int] = {}
-    tables = []
-    for one in sums:
-        codes = np.array([names.setdefault(name, len(names)) for name in one.topologies], dtype=np.int64)
-        tables.append(one.table | {"topology": codes[one.table["topology"]]})
-    if not tables:
-        return RootSums([], {})
-    roots = join_roots(stack(tables))
+    """Roots, totals and completions per topology, window, and whether the log has the root's own record."""
+    joined = stack_sums(sums)
+    if not joined.table:
+        return joined
+    roots = join_roots(joined.table)
     completion = roots["last_ns"] - roots["first_ns"]
     window = roots["first_ns"] // window_ns
     order = np.lexsort((roots["is_begun"], window, roots["topology"]))
@@ -150,18 +146,22 @@ def finish_roots(sums: Iterable[RootSums], window_ns: int) -> RootSums:
     }
     total = roots["high"] * float(LOW + 1) + roots["low"]
     spread = count_times(roots | {"window": window}, found, {"total": total, "completion": completion})
-    return RootSums(list(names), table, spread)
+    return RootSums(joined.topologies, table, spread)
 
 
 def join_finished(sums: Sequence[RootSums]) -> RootSums:
     """Finished roots of several parts under common names, with one row per bucket."""
+    joined = stack_sums(sums)
+    return joined._replace(spread=add_up(joined.spread, *KEYS)) if joined.table else joined
+
+
+def stack_sums(sums: Iterable[RootSums]) -> RootSums:
+    """The rows of several sums under common names, not added up."""
     names: dict[str, int] = {}
     tables, spreads = [], []
     for one in sums:
         if one.topologies:
             codes = np.array([names.setdefault(name, len(names)) for name in one.topologies], dtype=np.int64)
             tables.append(one.table | {"topology": codes[one.table["topology"]]})
-            spreads.append(one.spread | {"topology": codes[one.spread["topology"]]})
-    if not tables:
-        return RootSums([], {})
-    return RootSums(list(names), stack(tables), add_up(stack(spreads), *KEYS))
+            spreads.append(one.spread and one.spread | {"topology": codes[one.spread["topology"]]})
+    return RootSums(list(names), stack(tables), stack(spreads)) if tables else RootSums([], {})

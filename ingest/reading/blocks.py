@@ -1,4 +1,4 @@
-"""Files -> blocks that one task reads at a time -> judged records."""
+"""Cuts files into blocks, reads the blocks in Spark tasks, and judges their records."""
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -17,15 +17,15 @@ from ingest.reading.text_lines import judge_csv, judge_json
 
 LEAST_BYTES, MOST_BYTES = 1 << 22, 1 << 26
 TASK_RECORDS = 200_000
-PIECE_BYTES = 1 << 25  # of the content of a compressed file
+PIECE_BYTES = 1 << 25  # uncompressed bytes of a compressed file that are read at once
 
 
 class TornFile(Exception):
-    """A file that is torn, or not what its name says."""
+    """A file that is incomplete, or whose content does not match its name."""
 
 
 class Block(NamedTuple):
-    """A part of a file: the lines that begin in its bytes, or row groups, of which the first row is number `first`."""
+    """A part of a file: the lines that begin between two bytes, or row groups; `first` numbers their first row."""
 
     file: LogFile
     begin: int
@@ -34,8 +34,8 @@ class Block(NamedTuple):
     header: str = ""
 
 
-def read_sources(context: Any, sources: Sources) -> Any:  # SparkContext and RDD: a trial run has no Spark
-    """All records as an RDD of `Judged`."""
+def read_sources(context: Any, sources: Sources) -> Any:  # SparkContext and RDD; a dry run loads no Spark
+    """The records of all sources as an RDD of `Judged`."""
     here = [file for file in sources.files if not file.needs_spark]
     text = sum(file.size for file in here if file.format != "parquet")
     blocks = plan_blocks(here, min(max(text // context.defaultParallelism, LEAST_BYTES), MOST_BYTES))
@@ -50,7 +50,7 @@ def read_sources(context: Any, sources: Sources) -> Any:  # SparkContext and RDD
 
 
 def plan_blocks(files: Iterable[LogFile], most_bytes: int = MOST_BYTES) -> list[Block]:
-    """Cuts the files into blocks of so many bytes of text, or so many rows of Parquet, at most."""
+    """Cuts the files into blocks of at most `most_bytes` of text or MOST_ROWS rows of Parquet."""
     plans = {"parquet": plan_row_groups, "json": plan_text, "csv": plan_text}
     blocks: list[Block] = []
     for file in files:
@@ -61,9 +61,8 @@ def plan_blocks(files: Iterable[LogFile], most_bytes: int = MOST_BYTES) -> list[
 
 def plan_text(file: LogFile, most_bytes: int) -> Iterator[Block]:
     header = read_header(file) if file.format == "csv" else ""
-    step = (
-        file.size if file.compression else most_bytes // (2 if header else 1)
-    )  # a line of CSV is half as long
+    # A line of CSV is half as long as a line of JSON.
+    step = file.size if file.compression else most_bytes // (2 if header else 1)
     for begin in range(0, file.size, step):
         yield Block(file, begin, min(begin + step, file.size), header=header)
 
@@ -102,13 +101,13 @@ def judge_parts(block: Block) -> Iterator[Judged]:
     for number, data in (
         read_pieces(file, PIECE_BYTES) if file.compression else [(block.begin, read_lines(block))]
     ):
-        if data:  # a long line may span a block, which then is empty
+        if data:  # a block inside a long line is empty
             yield judge(file.path, number, data)
 
 
 def read_lines(block: Block) -> bytes:
     """The lines that begin in a block."""
-    before = min(block.begin, 1)  # whether a line begins with the block is seen from the byte before it
+    before = min(block.begin, 1)  # the byte before the block shows whether a line begins with the block
     with Path(block.file.path).open("rb") as file:
         file.seek(block.begin - before)
         data = file.read(block.end - block.begin + before)
@@ -118,7 +117,7 @@ def read_lines(block: Block) -> bytes:
 
 
 def read_pieces(file: LogFile, size: int) -> Iterator[tuple[int, bytes]]:
-    """The content of a compressed file in numbered pieces, which end where a line ends."""
+    """The content of a compressed file in numbered pieces, which end at line ends."""
     rest, number = b"", 0
     with open_content(file) as content:
         while chunk := content.read(size):
@@ -137,7 +136,7 @@ def open_content(file: LogFile) -> pa.NativeFile:
 
 @contextmanager
 def named(file: LogFile) -> Iterator[None]:
-    """Errors of reading name the file."""
+    """Turns errors of reading into TornFile, which names the file."""
     try:
         yield
     except (OSError, pa.ArrowException) as error:

@@ -1,4 +1,4 @@
-"""Judges the records of a block by columns: what is plain all at once, the rest value by value, by `judge`."""
+"""Judges the records of a block by columns: plain values all at once, other values one by one with `judge`."""
 
 import atexit
 import sys
@@ -33,23 +33,23 @@ Rows = NDArray[np.int64]
 Codes = NDArray[np.int32]
 Decode = Callable[[Any], Any]
 Show = Callable[[list[int]], list[str]]
-Faults = dict[int, str | None]  # by place; None: a blank line is no record
+Faults = dict[int, str | None]  # by row; None: the line is blank or a header, and holds no record
 UNKNOWN = -1
 MOST_LOOKED_UP = 1 << 20
 PLAIN_NUMBER = r"^\d{1,15}(\.\d{0,15})?$"
-PLAIN_ISO = (  # of days that exist; 29 February is looked at by itself
+PLAIN_ISO = (  # existing days only; 29 February is read one by one
     r"^(19[7-9]|20\d|21\d)\d-"
     r"((0[1-9]|1[0-2])-(0[1-9]|1\d|2[0-8])|(0[13-9]|1[0-2])-(29|30)|(0[13578]|1[02])-31)"
     r"[T ]([01]\d|2[0-3]):[0-5]\d(:[0-5]\d(\.\d{1,9})?)?(Z|[+-]([01]\d|2[0-3])(:?[0-5]\d)?)$"
 )
 STAMP = pa.timestamp("ns", "UTC")
-ORDER = ("line", *FIELDS[:8], "order", *FIELDS[8:])  # of two faults of a record the first is told
+ORDER = ("line", *FIELDS[:8], "order", *FIELDS[8:])  # of several faults of a record the first one is reported
 
 
 class Columns(NamedTuple):
     """The fields of a block's records: labels by name, times, and hashes of tuple_ids.
 
-    `faults` has those of each other field by its name, and those of whole lines as "line".
+    `faults` holds the faults of tuple_id and of times by field name, and the faults of whole lines as "line".
     """
 
     labels: Mapping[str, pa.Array]
@@ -59,7 +59,7 @@ class Columns(NamedTuple):
 
 
 class Labels(NamedTuple):
-    """The code of each record's label, and what it means by code."""
+    """The label code of each record; `values[code]` is the label."""
 
     codes: Codes
     values: list[Any]
@@ -67,15 +67,17 @@ class Labels(NamedTuple):
 
 @cache
 def connect() -> duckdb.DuckDBPyConnection:
-    """The engine of this process, which uses one processor.
+    """The DuckDB connection of this process; it uses one processor.
 
-    pyarrow looks for pandas at its first value. It must not find it: loading it takes half a second, for nothing.
+    pyarrow imports pandas at its first value. The import is blocked here, since it takes half a second.
     """
     refuser = SimpleNamespace(find_spec=refuse_pandas)
     sys.meta_path.insert(0, refuser)
     pa.scalar(0)
     sys.meta_path.remove(refuser)
-    atexit.register(connect.cache_clear)  # what is left when Python ends is reported as a leak, at times
+    atexit.register(
+        connect.cache_clear
+    )  # DuckDB may report a connection that is still open at exit as a leak
     return duckdb.connect(config={"threads": 1})
 
 
@@ -92,7 +94,7 @@ def query(select: str, **columns: pa.Array) -> dict[str, pa.Array]:
 def judge_columns(
     place: tuple[str, int], found: Mapping[str, pa.Array], faults: Faults, show: Show
 ) -> Judged:
-    """Judges records of which each field is a column; `faults` are those of whole lines, `show` gives their texts."""
+    """Judges records from one column per field; `faults` are faults of whole lines, `show` returns lines as texts."""
     every, times = {"line": faults}, []
     for name in TIMES:
         nanos, every[name] = read_times(name, found[name])
@@ -102,7 +104,7 @@ def judge_columns(
 
 
 def judge_found(place: tuple[str, int], found: Columns, decode: Decode, show: Show) -> Judged:
-    """Judges records of which times and roots are known; `decode` makes a label's value of what was found."""
+    """Judges records whose times and roots are already read; `decode` turns a raw label into its value."""
     labels, every = [], found.faults | {"order": find_disorder(*found.times)}
     for name, read in LABELS.items():
         label, every[name] = read_labels(found.labels[name], decode, read)
@@ -130,7 +132,7 @@ def find_disorder(arrived: Nanos, started: Nanos, finished: Nanos) -> Faults:
 
 
 def read_labels(column: pa.Array, decode: Decode, read: Decode) -> tuple[Labels, Faults]:
-    """Each distinct label is read once."""
+    """Reads each distinct label once."""
     if not pa.types.is_dictionary(column.type):
         column = column.dictionary_encode()
     found = [try_to_read(read, decode(value)) for value in (*column.dictionary.to_pylist(), None)]
@@ -141,7 +143,7 @@ def read_labels(column: pa.Array, decode: Decode, read: Decode) -> tuple[Labels,
 
 
 def try_to_read(read: Decode, value: Any) -> tuple[Any, str | None]:
-    """What the value means, or its fault."""
+    """The meaning of a value and None, or None and the fault."""
     try:
         return read(value), None
     except Unusable as fault:
@@ -149,7 +151,7 @@ def try_to_read(read: Decode, value: Any) -> tuple[Any, str | None]:
 
 
 def combine(labels: list[Labels]) -> tuple[list[TupleKind], Codes]:
-    """The distinct kinds among records, and the place of each record's."""
+    """The distinct kinds of the records, and the place of each record's kind among them."""
     code = np.zeros(len(labels[0].codes), np.int32)
     found: list[tuple[Any, ...]] = [()]
     for codes, values in labels:
@@ -161,7 +163,7 @@ def combine(labels: list[Labels]) -> tuple[list[TupleKind], Codes]:
 
 
 def find_distinct(values: NDArray[np.int64], size: int) -> tuple[NDArray[np.int64], Codes]:
-    """The distinct values in order, all below `size`, and the place of each."""
+    """The distinct values in order, and for each value its place among them; all values are below `size`."""
     if size > MOST_LOOKED_UP:
         seen, code = np.unique(values, return_inverse=True)
         return seen, code.astype(np.int32)
@@ -171,12 +173,12 @@ def find_distinct(values: NDArray[np.int64], size: int) -> tuple[NDArray[np.int6
 
 
 def mix_roots(kinds: list[TupleKind], kind: Codes, roots: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """The hash of topology and tuple_id from that of tuple_id."""
+    """Turns the hash of each tuple_id into a hash of topology and tuple_id."""
     hashes = hash_topologies(tuple(one.topology for one in kinds))
     return roots ^ (hashes[kind] if len(set(hashes.tolist())) > 1 else hashes[:1])
 
 
-@lru_cache(maxsize=16)  # each of many small files has the same ones
+@lru_cache(maxsize=16)  # many small files have the same topologies
 def hash_topologies(topologies: tuple[str, ...]) -> NDArray[np.uint64]:
     names = pa.array([f"topology {name}" for name in topologies], pa.string())
     hashes: NDArray[np.uint64] = query("hash(name) AS root", name=names)["root"].to_numpy()
@@ -184,7 +186,7 @@ def hash_topologies(topologies: tuple[str, ...]) -> NDArray[np.uint64]:
 
 
 def read_roots(texts: pa.Array) -> tuple[NDArray[np.uint64], Faults]:
-    """The hash of each tuple_id; null is a missing one."""
+    """The hash and the faults of tuple_ids; null is a missing tuple_id."""
     plain = "coalesce(strlen(text) BETWEEN 1 AND 200 AND ascii(text) != 32, false)"
     found = query(f"hash(text) AS root, {plain} AS is_plain", text=texts)
     odd = np.flatnonzero(~found["is_plain"].to_numpy(zero_copy_only=False))
@@ -193,7 +195,7 @@ def read_roots(texts: pa.Array) -> tuple[NDArray[np.uint64], Faults]:
 
 
 def read_times(name: str, column: pa.Array) -> tuple[Nanos, Faults]:
-    """Nanoseconds of texts, or of what `to_nanos` takes."""
+    """Nanoseconds and faults of a time column: texts, or the types of `to_nanos`."""
     nanos = read_texts(column) if pa.types.is_string(column.type) else to_nanos(column)
     odd = np.flatnonzero((nanos < 0) | (nanos >= YEAR_2200 * SECOND))
     values, faults = read_each(partial(read_time, name), column, odd)
@@ -204,7 +206,7 @@ def read_times(name: str, column: pa.Array) -> tuple[Nanos, Faults]:
 
 
 def read_each(read: Decode, column: pa.Array, rows: Rows) -> tuple[list[Any], Faults]:
-    """What the values in these rows mean, and their faults."""
+    """The meanings of the values in these rows, and their faults."""
     found = [try_to_read(read, value) for value in column.take(rows).to_pylist()]
     faults: Faults = {row: fault for row, (_, fault) in zip(rows.tolist(), found, strict=True) if fault}
     return [value for value, _ in found], faults
@@ -213,7 +215,7 @@ def read_each(read: Decode, column: pa.Array, rows: Rows) -> tuple[list[Any], Fa
 def read_texts(texts: pa.Array) -> Nanos:
     """Times of plain numbers and of plain ISO 8601 texts; UNKNOWN for others."""
     is_number = len(texts) and read_number(texts[-1].as_py()) is not None
-    with suppress(pa.ArrowInvalid):  # nearly always all are like the last
+    with suppress(pa.ArrowInvalid):  # nearly always all texts have the form of the last one
         return to_nanos(texts.cast(pa.float64() if is_number else STAMP))
     numbers = pc.if_else(pc.match_substring_regex(texts, PLAIN_NUMBER), texts, None).cast(pa.float64())
     stamps = pc.if_else(pc.match_substring_regex(texts, PLAIN_ISO), texts, None).cast(STAMP)
@@ -222,7 +224,7 @@ def read_texts(texts: pa.Array) -> Nanos:
 
 
 def to_nanos(column: pa.Array) -> Nanos:
-    """Nanoseconds of timestamps, of integers (nanoseconds too) or of floats (seconds)."""
+    """Nanoseconds from timestamps, from integers (nanoseconds) or from floats (seconds)."""
     if pa.types.is_floating(column.type):
         return convert_seconds(column.to_numpy(zero_copy_only=False))
     nanos: Nanos = pc.fill_null(column.cast(pa.int64()), UNKNOWN).to_numpy()
@@ -230,7 +232,7 @@ def to_nanos(column: pa.Array) -> Nanos:
 
 
 def convert_seconds(seconds: NDArray[np.float64]) -> Nanos:
-    """As `judge.convert_seconds`; UNKNOWN outside of 1970 to 2200, and for NaN."""
+    """`judge.convert_seconds` for arrays; UNKNOWN for NaN and outside of 1970 to 2200."""
     is_known = (seconds >= 0) & (seconds < YEAR_2200)
     kept = np.where(is_known, seconds, 0.0)
     micros = np.rint(kept * 1e6)

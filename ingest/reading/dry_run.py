@@ -1,4 +1,4 @@
-"""A look at a log before a run: the first records of each file, without Spark and without a database."""
+"""Checks a log before a run: judges the first records of each file, without Spark and without a database."""
 
 from collections.abc import Iterable, Iterator
 from itertools import islice
@@ -17,20 +17,20 @@ REJECTS_SHOWN = 3
 
 
 class Head(NamedTuple):
-    """What the first records of a file are, or why it could not be read."""
+    """The first records of a file as judged, or the reason why the file could not be read."""
 
     path: str
     judged: Judged | None
     fault: str = ""
 
     def is_fine(self, max_rejected: float) -> bool:
-        """Whether a run would accept a log like this."""
+        """Whether a run would accept a log with this share of rejects."""
         return (
             self.judged is not None and sum(self.judged.reasons.values()) <= max_rejected * self.judged.read
         )
 
     def describe(self) -> str:
-        """Counts, reasons and the first rejects."""
+        """A text with the number of usable records, the reasons of rejects and the first rejects."""
         if self.judged is None:
             return self.fault
         read, reasons = self.judged.read, self.judged.reasons
@@ -58,7 +58,7 @@ def judge_head(file: LogFile) -> Judged:
         raise NeedsSpark(file.path)
     if file.format == "parquet":
         return next(read_row_groups(file.path, range(1), 0, most=FIRST))
-    # The last line of a file may have no end, and is then a piece of its own.
+    # The last line of a file may lack its line feed, and is then a separate piece.
     data = b"".join(piece for _, piece in islice(read_pieces(file, FIRST_BYTES), 2))
     lines = b"\n".join(data.split(b"\n", FIRST + 1)[: FIRST + (file.format == "csv")])
     return (

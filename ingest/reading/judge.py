@@ -1,8 +1,8 @@
-"""What a field must be: the value that was found -> what it means, or why its record is rejected.
+"""The rules of each field: turns a raw value into its meaning, or raises Unusable with the reason of the reject.
 
 Times are whole nanoseconds since the epoch, so that differences are exact and the order of summation changes no mean.
-Doubles are 0.24 µs apart at today's epoch. The double nearest to a whole microsecond stands for that microsecond (a
-writer of 1763424000.123456 meant it); any other double is rounded to the nearest nanosecond.
+Doubles are 0.24 µs apart at today's epoch. The double nearest to a whole microsecond stands for that microsecond (the
+writer of 1763424000.123456 meant exactly that); any other double is rounded to the nearest nanosecond.
 """
 
 import math
@@ -26,7 +26,7 @@ ISO = re.compile(
 
 
 class Unusable(Exception):
-    """Why a record is rejected."""
+    """The reason why a record is rejected."""
 
 
 class Bare(str):
@@ -36,7 +36,7 @@ class Bare(str):
 
 
 def read_name(name: str, value: Any) -> str | None:
-    """The rules of the service, since names of topologies and operators become parts of addresses and answers."""
+    """Reads a name by the rules of the service, where names become parts of addresses and answers."""
     is_label = name != "tuple_id"  # a tuple_id is never shown
     is_addressed = name not in {"instance", "tuple_id"}
     if name == "from_operator" and (value is None or value == ""):
@@ -59,7 +59,7 @@ def read_name(name: str, value: Any) -> str | None:
 
 
 def read_time(name: str, value: Any) -> int:
-    """Nanoseconds since the epoch, from 1970 to 2200, of a text, of seconds (float) or of nanoseconds (int)."""
+    """Nanoseconds since the epoch from a text, from seconds (float) or from nanoseconds (int); 1970 to 2200."""
     if is_missing(value):
         raise Unusable(f"{name} is missing")
     seconds = read_number(value)
@@ -70,7 +70,7 @@ def read_time(name: str, value: Any) -> int:
     else:
         raise Unusable(f"{name} is not finite")
     if not 0 <= nanos < YEAR_2200 * SECOND:
-        raise Unusable(f"{name} is no second between 1970 and 2200")
+        raise Unusable(f"{name} is not between 1970 and 2200")
     return nanos
 
 
@@ -79,7 +79,7 @@ def is_missing(value: Any) -> bool:
 
 
 def read_number(value: Any) -> float | None:
-    """Python alone takes 1_000 and the digits of other scripts for numbers."""
+    """A number from a text or float. Unlike float(), it refuses 1_000 and digits of other scripts."""
     if isinstance(value, str) and ("_" in value or not value.isascii()):
         return None
     try:
@@ -94,7 +94,7 @@ def convert_seconds(seconds: float) -> int:
 
 
 def read_iso(name: str, text: Any) -> int:
-    """Nanoseconds of an ISO 8601 text with a zone."""
+    """Nanoseconds since the epoch from an ISO 8601 text with a time zone."""
     parts = ISO.fullmatch(text) if isinstance(text, str) else None
     if parts is None:
         raise Unusable(f"{name} is not a time")
@@ -109,7 +109,7 @@ def read_iso(name: str, text: Any) -> int:
 
 
 def read_sample(value: Any) -> int:
-    """1 where the value is missing."""
+    """Reads sample_every; a missing value means 1."""
     if is_missing(value):
         return 1
     number = float(value) if isinstance(value, int) else read_number(value)
@@ -119,13 +119,13 @@ def read_sample(value: Any) -> int:
 
 
 def read_sampling(value: Any) -> bool:
-    """Whether tuples were chosen by chance; a missing value is every n-th."""
+    """Whether tuples were sampled at random; a missing value means every n-th."""
     if value not in (None, "", EVERY_NTH, RANDOM):
         raise Unusable(f"sampling is neither {EVERY_NTH} nor {RANDOM}")
     return bool(value == RANDOM)
 
 
-# What a log has few values of, in the order of `records.TupleKind`.
+# Fields with few distinct values in a log, in the order of `records.TupleKind`.
 LABELS: dict[str, Callable[[Any], Any]] = {
     **{name: partial(read_name, name) for name in NAMES},
     "sample_every": read_sample,

@@ -1,4 +1,4 @@
-"""Files that only Spark can read, such as those of an object store -> judged records, by the same rules."""
+"""Judges files that only Spark can read, such as files in an object store, by the same rules."""
 
 import pickle
 from collections import Counter, defaultdict
@@ -32,7 +32,7 @@ SETTINGS = {
 
 
 def read_by_spark(context: SparkContext, files: Iterable[LogFile]) -> list[RDD[Judged]]:
-    """The records of these files."""
+    """The judged records of these files."""
     spark = SparkSession(context)
     for name, value in SETTINGS.items():
         spark.conf.set(name, value)
@@ -64,7 +64,7 @@ def read_lines(spark: SparkSession, paths: list[str]) -> DataFrame:
 
 
 def find_place() -> tuple[Column, Column]:
-    """The file of a row, and where its block begins in the file."""
+    """Two columns: the file of a row, and the place in the file where the row's block begins."""
     return F.col("_metadata.file_path").alias("file"), F.col("_metadata.file_block_start").alias("place")
 
 
@@ -73,7 +73,7 @@ def join_lines(rows: pa.Table) -> bytes:
 
 
 def read_parquet(spark: SparkSession, paths: list[str]) -> Iterator[RDD[Judged]]:
-    """All files as one frame, or file by file where the types of a column differ."""
+    """Reads all files as one frame, or file by file if the types of a column differ."""
     try:
         yield judge_frame(read_rows(spark, paths), judge_numbered)
     except (PySparkException, Py4JJavaError) as error:
@@ -83,7 +83,7 @@ def read_parquet(spark: SparkSession, paths: list[str]) -> Iterator[RDD[Judged]]
 
 
 def read_rows(spark: SparkSession, paths: list[str]) -> DataFrame:
-    """Rows with their numbers in their file."""
+    """The known columns of rows, with each row's number in its file."""
     rows = spark.read.parquet(*paths, mergeSchema=True)
     row = F.col("_metadata.row_index").alias("row")
     return rows.select(*(set(FIELDS) & set(rows.columns)), row, *find_place())
@@ -95,13 +95,13 @@ def judge_numbered(file: str, _: int, rows: pa.Table) -> Judged:
 
 def judge_frame(frame: DataFrame, judge: Judge) -> RDD[Judged]:
     packed = frame.mapInArrow(partial(judge_batches, judge=judge), "judged binary")
-    return packed.rdd.map(lambda row: pickle.loads(row[0]))  # noqa: S301  # it was packed by us
+    return packed.rdd.map(lambda row: pickle.loads(row[0]))  # noqa: S301  # judge_batches packed it
 
 
 def judge_batches(batches: Iterator[pa.RecordBatch], judge: Judge) -> Iterator[pa.RecordBatch]:
-    """Judges what follows one another in a file; `block` is the place of the block and the lines of it before.
+    """Judges stretches of rows of one file; `block` is the place of the block plus the number of its earlier lines.
 
-    Lines have at least one byte, so that blocks are still in order.
+    A line has at least one byte, so these numbers stay in the order of the file.
     """
     connect()
     before: Counter[tuple[str, int]] = Counter()
@@ -114,7 +114,7 @@ def judge_batches(batches: Iterator[pa.RecordBatch], judge: Judge) -> Iterator[p
 
 
 def split_runs(rows: pa.Table) -> Iterator[tuple[str, int, pa.Table]]:
-    """The rows of each block, with its file and its place there."""
+    """The rows of each block, with the block's file and place in the file."""
     place = rows["place"].to_numpy()
     file = rows["file"].combine_chunks().dictionary_encode().indices.to_numpy()
     ends = np.flatnonzero((np.diff(file) != 0) | (np.diff(place) != 0)) + 1

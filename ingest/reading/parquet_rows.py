@@ -1,4 +1,4 @@
-"""Rows of Parquet -> judged records."""
+"""Judges rows of Parquet files."""
 
 import json
 from collections.abc import Iterator
@@ -14,12 +14,12 @@ from ingest.reading.records import Judged
 from ingest.reading.text_lines import NOT_UTF8, read_text
 
 MOST_ROWS = 400_000
-LEAST_NANOS = 10**17  # no epoch seconds lie here: an integer this large is a timestamp of nanoseconds
+LEAST_NANOS = 10**17  # an integer from here on is a timestamp in nanoseconds, a smaller one in seconds
 UNITS = {"s": 1, "ms": 1_000, "us": 1_000_000, "ns": SECOND}
 
 
 def read_row_groups(file: str, groups: range, first: int, most: int = MOST_ROWS) -> Iterator[Judged]:
-    """Judges row groups of a file, of which the first row is number `first`."""
+    """Judges row groups of a file; `first` is the number of their first row in the file."""
     metadata = pq.read_metadata(file)
     types = {field.name: field.type for field in metadata.schema.to_arrow_schema()}
     names = [name for name in FIELDS if name in types]
@@ -31,14 +31,16 @@ def read_row_groups(file: str, groups: range, first: int, most: int = MOST_ROWS)
 
 
 def judge_rows(file: str, first: int, rows: pa.Table) -> Judged:
-    """Judges rows, which begin with number `first` of the file."""
+    """Judges rows of a file; `first` is the number of the first one in the file."""
     faults: Faults = {}
     found = {name: normalise(name, rows, faults) for name in FIELDS}
 
     def show(places: list[int]) -> list[str]:
         shown = {name: found[name].take(pa.array(places, pa.int64())) for name in FIELDS}
         for name in TIMES:
-            if pa.types.is_integer(found[name].type):  # nanoseconds here, but not in the file
+            if pa.types.is_integer(
+                found[name].type
+            ):  # show the value of the file, which is not in nanoseconds
                 shown[name] = rows[name].take(pa.array(places, pa.int64())).cast(pa.string())
         return [
             json.dumps({name: row[name] for name in FIELDS if row[name] is not None})
@@ -55,7 +57,7 @@ def is_text(kind: pa.DataType) -> bool:
 
 
 def normalise(name: str, rows: pa.Table, faults: Faults) -> pa.Array:
-    """Text, also of labels; times are nanoseconds, floats of seconds, or text; null for what has no text."""
+    """Turns a column into texts; times into nanoseconds, float seconds or texts. Nested values become null."""
     if name not in rows.column_names:
         return pa.nulls(len(rows), pa.string())
     column = rows[name].combine_chunks()
@@ -81,7 +83,7 @@ def is_valid(texts: pa.Array) -> bool:
 
 
 def keep_valid(column: pa.Array, faults: Faults) -> pa.Array:
-    """The texts of a column; bytes that are no text are a fault."""
+    """The texts of a column; adds a fault for each value that is not valid UTF-8."""
     texts = column.cast(pa.binary()).view(pa.string())
     if is_valid(texts):
         return texts
@@ -93,7 +95,7 @@ def keep_valid(column: pa.Array, faults: Faults) -> pa.Array:
 
 
 def to_nanos(column: pa.Array) -> pa.Array:
-    """Nanoseconds of timestamps, and of integers, which are seconds if they are small; -1 beyond 1970 to 2200."""
+    """Nanoseconds from timestamps and integers (seconds below LEAST_NANOS); UNKNOWN outside of 1970 to 2200."""
     is_stamp = pa.types.is_timestamp(column.type)
     per_second = UNITS[column.type.unit] if is_stamp else 1
     value = column.cast(pa.int64(), safe=False).fill_null(UNKNOWN).to_numpy()

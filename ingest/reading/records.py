@@ -1,4 +1,4 @@
-"""What is read from a log: usable records as columns, and the lines that cannot be used, with their reasons."""
+"""The content of a log: usable records as columns, and rejected lines with their reasons."""
 
 from collections.abc import Iterable, Iterator
 from itertools import groupby, islice
@@ -13,7 +13,7 @@ LINE_LENGTH, LINE_SHOWN = 200, 80
 
 
 class TupleKind(NamedTuple):
-    """What a record says besides its times and its root; a log has few distinct ones."""
+    """The fields of a record other than its times and its root; a log has few distinct kinds."""
 
     topology: str
     operator: str
@@ -24,7 +24,7 @@ class TupleKind(NamedTuple):
 
 
 class Records(NamedTuple):
-    """Usable records; `kind` is a place in `kinds`, which are distinct, `root` a hash of topology and tuple_id."""
+    """Usable records: `kind` is a place in the list `kinds`, `root` a hash of topology and tuple_id."""
 
     kinds: list[TupleKind]
     kind: NDArray[np.int32]
@@ -35,7 +35,7 @@ class Records(NamedTuple):
 
 
 class Reject(NamedTuple):
-    """A record that cannot be used; `line` is its place in its block, from 0."""
+    """A rejected record; `line` is its place in its block, from 0."""
 
     line: int
     reason: str
@@ -43,9 +43,10 @@ class Reject(NamedTuple):
 
 
 class Judged(NamedTuple):
-    """What was read from a block; `block` orders those of a file, `lines` counts blank ones and headers too.
+    """The judged content of a block.
 
-    `reasons` counts all rejects, of which MOST_REJECTS are listed.
+    `block` numbers the blocks of a file in order; `lines` counts blank lines and headers too; `reasons` counts all
+    rejects by reason, of which at most MOST_REJECTS are listed.
     """
 
     file: str
@@ -79,17 +80,17 @@ def _number_all(
 
 
 def show_line(text: str) -> str:
-    """The beginning of a line, as Postgres can store it: without NUL."""
+    """The beginning of a line without NUL, which Postgres cannot store."""
     shown = text[:LINE_LENGTH].replace("\x00", "")
     return shown + "…" if len(text) > LINE_LENGTH else shown
 
 
 def describe_reject(file: str, line: int, reason: str, text: str) -> str:
-    """One line for a person; safe to print."""
+    """A reject as one line for a terminal, without control characters."""
     shown = "".join(mark if mark.isprintable() else "\ufffd" for mark in text[:LINE_SHOWN])
     return f"  {file}, line {line}: {reason}: {shown}{'…' if len(text) > LINE_SHOWN else ''}"
 
 
 def show_path(path: str) -> str:
-    """The path as Postgres can store it: the name of a file may be any bytes."""
+    """The path as valid UTF-8, which Postgres requires: a file name may hold any bytes."""
     return path.encode(errors="surrogateescape").decode(errors="replace")

@@ -1,4 +1,4 @@
-"""The files that a run reads: paths of this machine, which may be mounted, and any URL that Spark knows."""
+"""Finds the files of a run: local or mounted paths, and any URL that Spark can read."""
 
 import os
 import re
@@ -16,12 +16,12 @@ GLOB_CHARACTERS = re.compile(r"([\\\[\]{}*?])")
 COMPRESSIONS = {".gz": "gzip", ".bz2": "bz2", ".zst": "zstd"}
 HIDDEN = ("_", ".")
 OTHER_COMPRESSIONS = (".lz4", ".snappy", ".deflate")
-BYTES_PER_RECORD = 200  # of text
-SHRUNK = 8  # by compression, roughly
+BYTES_PER_RECORD = 200  # in a text file
+COMPRESSION_RATIO = 8  # roughly
 
 
 class SourceNotFound(Exception):
-    """A path that does not exist, and is more likely misspelt than an empty day; or one that may not be read."""
+    """A path that does not exist or cannot be read; a missing path is more likely misspelt than an empty day."""
 
     def __init__(self, path: str, why: str = "does not exist") -> None:
         super().__init__(f"{path} {why}: give a file, a folder or a URL that this Spark can read.")
@@ -29,14 +29,14 @@ class SourceNotFound(Exception):
 
 
 class NeedsSpark(SourceNotFound):
-    """A path that cannot be looked for without Spark."""
+    """A path that only Spark can read."""
 
     def __str__(self) -> str:
-        return f"{self.path} can be read by Spark alone, which a dry run does without."
+        return f"{self.path} can only be read by Spark, which a dry run does not start."
 
 
 class LogFile(NamedTuple):
-    """A file with records; if it `needs_spark`, its path is a URL."""
+    """A file with records; its path is a URL if it `needs_spark`."""
 
     path: str
     size: int
@@ -46,21 +46,21 @@ class LogFile(NamedTuple):
 
 
 class Sources(NamedTuple):
-    """The files of a run; `roots` are the paths as given, made absolute: two runs of equal roots compare."""
+    """The files of a run; `roots` are the given paths made absolute, so that equal inputs have equal roots."""
 
     roots: tuple[str, ...]
     files: tuple[LogFile, ...]
 
     def count_records(self) -> int:
-        """A guess by the sizes of the files."""
+        """The number of records, estimated from the file sizes."""
         shrunk = sum(file.size for file in self.files if file.compression or file.format == "parquet")
-        return (sum(file.size for file in self.files) + (SHRUNK - 1) * shrunk) // BYTES_PER_RECORD
+        return (sum(file.size for file in self.files) + (COMPRESSION_RATIO - 1) * shrunk) // BYTES_PER_RECORD
 
 
 def find_sources(paths: Iterable[str], day: str | None, hadoop: Any = None) -> Sources:
-    """Lists the files below the paths; with a day, folders `dt=` of other days are not read.
+    """Lists the files below the paths; with a day, folders `dt=` of other days are left out.
 
-    `hadoop` is a SparkContext, which all paths need that are not of this machine.
+    `hadoop` is a SparkContext; paths that are not local need it.
     """
     roots, files = set[str](), set[LogFile]()
     for path in paths:
@@ -82,7 +82,7 @@ def find_sources(paths: Iterable[str], day: str | None, hadoop: Any = None) -> S
 
 
 def expand_here(path: str) -> Iterator[tuple[str, list[tuple[str, int]]]]:
-    """The files and folders that a path of this machine means, with the files in them and their sizes."""
+    """The files and folders that a local path or pattern matches, each with its files and their sizes."""
     plain = re.sub(r"^file:/*", "/", path)
     expanded = (one for text in expand_braces(plain) for one in glob(text))  # noqa: PTH207  # of any depth
     for given in [plain] if Path(plain).exists() else expanded:
@@ -92,7 +92,7 @@ def expand_here(path: str) -> Iterator[tuple[str, list[tuple[str, int]]]]:
 
 
 def walk(folder: str, above: frozenset[str] = frozenset()) -> Iterator[Path]:
-    """All below a folder that is no folder; links are followed, but not back to a folder that holds this one."""
+    """All files below a folder; follows links, except links back to a folder above."""
     real = os.path.realpath(folder)
     with os.scandir(folder) as entries:
         paths = [Path(entry) for entry in entries if not entry.name.startswith(HIDDEN)]
@@ -104,7 +104,7 @@ def walk(folder: str, above: frozenset[str] = frozenset()) -> Iterator[Path]:
 
 
 def expand_braces(pattern: str) -> list[str]:
-    """As Hadoop and shells do: `{a,b}` stands for either."""
+    """Expands `{a,b}` into two patterns, as Hadoop and shells do."""
     found = BRACES.search(pattern)
     if not found:
         return [pattern]
@@ -113,16 +113,16 @@ def expand_braces(pattern: str) -> list[str]:
 
 
 def has_other_default(hadoop: Any) -> bool:
-    """Whether a path without a scheme means another file system than this machine's, as on some clusters."""
+    """Whether a path without a scheme means a remote file system, as on some clusters."""
     return hadoop is not None and not str(configure(hadoop).get("fs.defaultFS", "file:")).startswith("file:")
 
 
 def configure(hadoop: Any) -> Any:  # a Java object
-    return hadoop._jsc.hadoopConfiguration()  # noqa: SLF001  # the only way to Hadoop, which knows every URL
+    return hadoop._jsc.hadoopConfiguration()  # noqa: SLF001  # PySpark has no public way to Hadoop
 
 
 def expand_there(path: str, hadoop: Any) -> Iterator[tuple[str, list[tuple[str, int]]]]:
-    """As `expand_here`, by Hadoop."""
+    """`expand_here` for URLs, by Hadoop."""
     if hadoop is None:
         raise NeedsSpark(path)
     make_path = hadoop._jvm.org.apache.hadoop.fs.Path  # noqa: SLF001  # likewise
@@ -138,7 +138,7 @@ def expand_there(path: str, hadoop: Any) -> Iterator[tuple[str, list[tuple[str, 
 
 
 def belongs_to(name: str, root: str, day: str | None) -> bool:
-    """Whether a file is read: it is not hidden (`_SUCCESS`, `.crc`) nor in the `dt=` folder of another day."""
+    """Whether a run reads the file: not if it is hidden (`_SUCCESS`, `.crc`) or in the `dt=` folder of another day."""
     if any(part.startswith(HIDDEN) for part in name.removeprefix(root).split("/")):
         return False
     return day is None or all(folder == day for folder in DAY_FOLDER.findall(name))

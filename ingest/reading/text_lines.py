@@ -1,6 +1,6 @@
-"""Lines of CSV and of JSON -> judged records; a record stands on one line, and a line ends at a line feed.
+"""Judges lines of CSV and of JSON: one record per line, and lines end at line feeds.
 
-DuckDB's parser decides which text is JSON: it accepts a trailing comma and NaN. Of equal keys the first counts.
+DuckDB's parser decides which text is JSON: it accepts a trailing comma and NaN. Of equal keys it takes the first.
 """
 
 import csv
@@ -39,7 +39,7 @@ NOT_UTF8 = "not valid UTF-8"
 
 
 class TextLines(NamedTuple):
-    """The lines of a text and where they begin and end; `texts` is null where a line is not valid UTF-8."""
+    """The lines of a text: line i is data[ends[i]:ends[i + 1]]; `texts` is null where a line is not valid UTF-8."""
 
     data: bytes
     ends: NDArray[np.int32]
@@ -53,7 +53,7 @@ class TextLines(NamedTuple):
 
 
 def split_lines(data: bytes) -> TextLines:
-    """The lines stay where they are in memory, each with its line feed; byte order marks before lines are dropped."""
+    """Splits a text into lines without copying it; lines keep their line feeds and lose byte order marks."""
     if BYTE_ORDER_MARK in data:
         data = re.sub(rb"(?m)^(\xef\xbb\xbf)+", b"", data)
     marks = np.flatnonzero(np.frombuffer(data, np.uint8) == ord("\n")) + 1
@@ -75,13 +75,13 @@ def read_text(line: bytes) -> str | None:
         return None
 
 
-NO_HEADER = "the first line of the CSV is no header with known field names"
+NO_HEADER = "the first line of the CSV is not a header with known field names"
 MISFIT = "not the fields of the CSV header"
 OTHER_DELIMITERS = {";": "semicolons", "\t": "tabs", "|": "vertical bars"}
 
 
 def judge_csv(file: str, block: int, data: bytes, header: str) -> Judged:
-    """Judges the lines of a block of a file with this header; a line that is the header again is no record."""
+    """Judges the lines of a block of CSV; a line that repeats the header is not a record."""
     lines = split_lines(data.replace(b"\r\n", b"\n"))
     found = dict.fromkeys(FIELDS, pa.nulls(len(lines.texts), pa.string()))
     is_header = pc.is_in(lines.texts, pa.array([header, f"{header}\n"])).to_numpy(zero_copy_only=False)
@@ -96,7 +96,7 @@ def judge_csv(file: str, block: int, data: bytes, header: str) -> Judged:
 
 
 def split_fields(lines: TextLines, names: list[str], faults: Faults) -> dict[str, pa.Array]:
-    """The known columns, null where empty and in lines that have a fault; odd lines are split one by one."""
+    """The known columns, null for empty fields and in faulty lines; lines with quotes are split one by one."""
     is_plain = lines.texts.is_valid().to_numpy(zero_copy_only=False)
     is_plain = (
         is_plain & (count(lines, b",") == len(names) - 1) & (count(lines, b'"') + count(lines, b"\r") == 0)
@@ -124,7 +124,7 @@ def split_fields(lines: TextLines, names: list[str], faults: Faults) -> dict[str
 
 
 def count(lines: TextLines, mark: bytes) -> NDArray[np.int64]:
-    """How often the mark stands in each line."""
+    """The number of times that the mark occurs in each line."""
     if mark not in lines.data:
         return np.zeros(len(lines.texts), np.int64)
     places = np.flatnonzero(np.frombuffer(lines.data, np.uint8) == ord(mark))
@@ -132,7 +132,7 @@ def count(lines: TextLines, mark: bytes) -> NDArray[np.int64]:
 
 
 def split_line(fields: int, text: str | None) -> list[str] | None:
-    """The fields of a line; None for a blank one."""
+    """The fields of a line; None for a blank line."""
     if text is None:
         raise Unusable(NOT_UTF8)
     if not text.strip():
@@ -147,7 +147,7 @@ def split_line(fields: int, text: str | None) -> list[str] | None:
 
 
 def split_plain(texts: pa.Array, fields: int, wanted: dict[str, int]) -> dict[str, pa.Array]:
-    """The wanted columns of lines without quotation marks, all with as many fields."""
+    """The wanted columns of lines that have no quotation marks and all the same number of fields."""
     if not len(texts):
         return dict.fromkeys(wanted, pa.array([], pa.string()))
     ends = np.frombuffer(texts.buffers()[1], np.int32)[texts.offset :]
@@ -174,7 +174,7 @@ def split_header(header: str, delimiter: str = ",") -> list[str]:
 
 
 def find_header_fault(header: str) -> str | None:
-    """Why no line below this header can be read: a delimiter other than a comma, or no known field name."""
+    """Why this header makes all lines unreadable: another delimiter than a comma, or no known field name; else None."""
     known = {mark: len(set(FIELDS) & set(split_header(header, mark))) for mark in (",", *OTHER_DELIMITERS)}
     best = max(known, key=lambda mark: known[mark])
     if known[best] > known[","]:
@@ -198,17 +198,15 @@ AGAIN = f"{transform((), 'VARCHAR')}, json_type(line) AS kind, json_type(line, '
 
 
 def parse(select: str, lines: pa.Array) -> dict[str, pa.Array]:
-    """The fields of lines; all are null where a line is not JSON."""
+    """Parses lines; all fields of a line that is not JSON are null."""
     try:
         return query(select, line=lines)
-    except (
-        duckdb.InvalidInputException
-    ):  # DuckDB's own TRY would go on line by line, which takes ten times as long
+    except duckdb.InvalidInputException:  # DuckDB's TRY works line by line and takes ten times as long
         return query(select, **query("CASE WHEN json_valid(line) THEN line END AS line", line=lines))
 
 
 def judge_json(file: str, block: int, data: bytes) -> Judged:
-    """Judges the lines of a block."""
+    """Judges the lines of a block of JSON."""
     lines = split_lines(data)
     has_numbers = NUMBER_FIRST.search(data, 0, 4096) is not None
     columns = parse(NUMBERS if has_numbers else TEXTS, lines.texts)
@@ -230,7 +228,7 @@ def judge_json(file: str, block: int, data: bytes) -> Judged:
 
 
 def find_faults(lines: TextLines, rows: Rows, kinds: pa.Array) -> Faults:
-    """Why lines as a whole are no records."""
+    """The faults of whole lines: not UTF-8, not one JSON object, or blank (None)."""
     faults: Faults = {}
     for row, kind in zip(rows.tolist(), kinds.to_pylist(), strict=True):
         if kind != "OBJECT":
@@ -240,13 +238,13 @@ def find_faults(lines: TextLines, rows: Rows, kinds: pa.Array) -> Faults:
 
 
 def read_plain(column: pa.Array) -> Nanos:
-    """Times that are surely what they seem: DuckDB reads true as 1 and false as 0."""
+    """Times after 1 s of the epoch; earlier ones are UNKNOWN, since DuckDB reads true as 1 and false as 0."""
     nanos = read_texts(column) if pa.types.is_string(column.type) else to_nanos(column)
     return np.where(nanos > SECOND, nanos, UNKNOWN)
 
 
 def read_fragment(fragment: str | None) -> Any:
-    """The value of a JSON text; a list stands for any array or object."""
+    """The value of a JSON text; a list around the text stands for any array or object."""
     if fragment is None or fragment[0] in "[{":
         return fragment and [fragment]
     return json.loads(fragment) if fragment[0] == '"' else Bare(fragment)

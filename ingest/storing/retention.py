@@ -23,10 +23,10 @@ class Pruned:
 
 
 def prune(connection: Connection, older_than: timedelta, *, with_posted: bool = False) -> Pruned:
-    """Summaries, ingested snapshots and runs from before `now − older_than`.
+    """Deletes summaries, ingested snapshots and runs from before `now − older_than`.
 
-    Posted snapshots and decisions stay; `with_posted` the snapshots go too, and the decisions to hold of which nothing
-    became: a bridge adds one of each every interval.
+    Posted snapshots and decisions are kept. `with_posted` also deletes posted snapshots, and decisions to hold without
+    an outcome: a bridge adds one of each in every interval.
     """
     before = datetime.now(UTC) - older_than
     days = drop_partitions(connection, before.date())

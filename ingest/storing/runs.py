@@ -1,8 +1,9 @@
-"""Records each run in the database: when it began, how it ended, and whether its process was killed."""
+"""Records each run in the database: its start, its end, and whether its process was killed."""
 
 import json
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import asdict
 
 from psycopg import Connection
 from sqlalchemy.engine import make_url
@@ -15,7 +16,7 @@ MOST_ERROR_CHARACTERS = 2000
 
 @contextmanager
 def connect(url: str) -> Iterator[Connection]:
-    """A connection in UTC, with keepalives, since it is idle while Spark computes."""
+    """A connection in UTC; keepalives keep it open while Spark computes."""
     address = make_url(url).set(drivername="postgresql").render_as_string(hide_password=False)
     with Connection.connect(
         address,
@@ -36,7 +37,7 @@ def begin_run(connection: Connection, request: Request) -> int:
             (list(request.paths), request.day, request.window_seconds),
         ).fetchone()
         assert row is not None
-        # Locked before the row is committed: a run that is running without its lock counts as abandoned.
+        # The lock comes before the commit, since a row in state running without its lock counts as abandoned.
         connection.execute("SELECT pg_advisory_lock(%s, %s)", (RUN_LOCK, lock_number(row[0])))
     return int(row[0])
 
@@ -49,7 +50,7 @@ def abandon_dead_runs(connection: Connection) -> int:
     """Marks runs whose process was killed: Postgres freed their locks when their connections ended."""
     return connection.execute(
         "UPDATE ingest_runs SET state = 'abandoned', finished_at = now(),"
-        " error = 'The process ended without saying why; nothing of this run was written.'"
+        " error = 'The process ended without reporting an error; this run wrote no windows.'"
         " WHERE state = 'running' AND NOT EXISTS (SELECT FROM pg_locks WHERE locktype = 'advisory'"
         " AND database = (SELECT oid FROM pg_database WHERE datname = current_database())"
         " AND classid = %s AND objid = (ingest_runs.id %% 2147483648)::oid)",
@@ -64,10 +65,10 @@ def succeed_run(
     diagnostics: Sequence[RunDiagnosticRow],
     seconds: float,
 ) -> None:
-    """Records success in the transaction that writes the windows, so that both are stored or neither is."""
+    """Records success; runs in the transaction that writes the windows, so that both are stored or neither."""
     connection.execute(
         "UPDATE ingest_runs SET state = 'succeeded', diagnostics = %s WHERE id = %s",
-        (json.dumps([describe(one) for one in diagnostics]), run_id),
+        (json.dumps([asdict(one) for one in diagnostics]), run_id),
     )
     connection.execute(
         "UPDATE ingest_runs SET (windows, first_window_at, last_window_at) ="
@@ -75,10 +76,6 @@ def succeed_run(
         (run_id,),
     )
     note_totals(connection, run_id, totals, seconds)
-
-
-def describe(diagnostic: RunDiagnosticRow) -> dict[str, str]:
-    return {"code": diagnostic.code, "topology": diagnostic.topology, "detail": diagnostic.detail}
 
 
 def note_totals(connection: Connection, run_id: int, totals: Totals, seconds: float) -> None:

@@ -1,17 +1,16 @@
 """Replaces the windows of a run in Postgres, in one transaction.
 
-Executors never connect to Postgres: the driver makes the rows and copies them into temporary tables of its one
-connection. So a task that Spark runs twice does not write twice, executors need no password and no packages, and a
-run that is killed leaves nothing.
+Only the driver connects to Postgres: it makes the rows and copies them into temporary tables of one connection. So a
+task that Spark repeats does not write twice, executors need neither password nor packages, and a killed run writes
+nothing.
 
-A run replaces, among windows of its own length:
-1. for each topology that it saw: with --date, every window of that day; without, every window from the first to the
-   last that the run has of each UTC day;
-2. every window that an earlier run of the same paths and date wrote. Without --date, half of that run's time span or
-   more must lie inside the new run's: a log that is rotated has the same path every day, and yesterday's windows must
-   stay.
+A run replaces stored windows of its own length:
+1. for each topology in its log: with --date, every window of that day; without, on each UTC day, every window from
+   the run's first to its last;
+2. every window that an earlier run of the same paths and date wrote. Without --date, at least half of that run's time
+   span must lie inside the new run's: a rotated log has the same path every day, and yesterday's windows must stay.
 
-Of a window at the end of one log and the beginning of another, each with a part, the larger part is kept.
+If a window lies at the end of one log and at the beginning of another, the window with more covered time is kept.
 """
 
 from collections.abc import Iterable, Sequence
@@ -39,9 +38,9 @@ ORDER BY s.topology, s.window_start
 
 
 def keep_fuller_windows(connection: Connection, request: Request) -> list[RunDiagnosticRow]:
-    """Removes each window that is stored with more covered time than in this run, and returns a note for each.
+    """Drops each window of this run that is stored with more covered time, and returns a note for each.
 
-    Windows of an earlier run of the same paths are deleted before. A run with a day holds the whole day.
+    Windows of earlier runs of the same paths are deleted before this. A run with a day covers the whole day.
     """
     if request.day is not None:
         return []
@@ -53,8 +52,8 @@ def keep_fuller_windows(connection: Connection, request: Request) -> list[RunDia
                 (topology, start),
             )
         detail = (
-            f"The window from {start.isoformat()} on stays as it was stored: {stored:.4g} s of it are covered there, "
-            f"{covered:.4g} s here."
+            f"The stored window from {start.isoformat()} is kept: it covers {stored:.4g} s, and the same window of "
+            f"this run {covered:.4g} s."
         )
         notes.append(RunDiagnosticRow("fuller-window-kept", topology, detail))
     return notes
@@ -67,11 +66,11 @@ TOPOLOGY_COLUMNS = tuple(c.name for c in TopologySummaryRow.__table__.columns if
 
 
 class RunDoesNotAddUp(Exception):
-    """Records were lost or counted twice between reading and writing, which is a defect: nothing is written."""
+    """A defect: records were lost or counted twice between reading and writing; nothing is written."""
 
 
 def stage_summaries(connection: Connection, summaries: Summaries, totals: Totals) -> None:
-    """Copies the rows into temporary tables; it neither changes nor locks what others see."""
+    """Copies the rows into temporary tables, without changes or locks in shared tables."""
     texts = ("topology", "shapes")
     operators = summaries.operators
     stage_rows(connection, "staged_operators", "operator_summaries", OPERATOR_COLUMNS, operators, texts=texts)
@@ -93,23 +92,23 @@ def stage_rows(
     *,
     texts: Sequence[str] = ("topology",),
 ) -> None:
-    """A temporary table of the rows, with columns of the table and `texts`."""
+    """Makes a temporary table of the rows, with these columns of the table and additional `texts`."""
     names = sql.SQL(", ").join(map(sql.Identifier, columns))
-    own = sql.SQL(", ").join(map(sql.Identifier, texts))
+    text_names = sql.SQL(", ").join(map(sql.Identifier, texts))
     nothing = sql.SQL(", ").join(sql.SQL("''::text AS {}").format(sql.Identifier(text)) for text in texts)
     connection.execute(
         sql.SQL("CREATE TEMPORARY TABLE {} AS SELECT {}, {} FROM {} LIMIT 0").format(
             sql.Identifier(staged), nothing, names, sql.Identifier(table)
         )
     )
-    copy = sql.SQL("COPY {} ({}, {}) FROM STDIN").format(sql.Identifier(staged), own, names)
+    copy = sql.SQL("COPY {} ({}, {}) FROM STDIN").format(sql.Identifier(staged), text_names, names)
     with connection.cursor().copy(copy) as sink:
         for row in rows:
             sink.write_row([row[name] for name in (*texts, *columns)])
 
 
 def make_partitions(connection: Connection) -> None:
-    """Makes a partition for each staged day; attaching it does not block readers of other days."""
+    """Makes a partition for each staged day, without blocking readers of other days."""
     days = connection.execute(
         "SELECT DISTINCT window_start::date FROM staged_operators ORDER BY 1"
     ).fetchall()
@@ -207,7 +206,6 @@ def delete_windows(
 
 
 def insert_windows(connection: Connection, run_id: int, request: Request) -> None:
-    placed = (run_id, request.window_seconds)
     for table, staged, columns in (
         ("operator_summaries", "staged_operators", OPERATOR_COLUMNS),
         ("topology_summaries", "staged_topologies", TOPOLOGY_COLUMNS),
@@ -221,15 +219,15 @@ def insert_windows(connection: Connection, run_id: int, request: Request) -> Non
                 table=sql.Identifier(table),
                 staged=sql.Identifier(staged),
                 names=names,
-                run=placed[0],
-                seconds=placed[1],
+                run=run_id,
+                seconds=request.window_seconds,
             )
         )
     connection.execute(INSERT_SNAPSHOTS, {"seconds": request.window_seconds, "most_scv": MOST_SCV})
 
 
-# A posted snapshot of the same interval stays. Operators that a posted topology lacks are left out, since the service
-# refuses them. Values that are null in a summary are left out; least() would replace a null SCV by MOST_SCV.
+# Posted snapshots of the same interval are kept. Operators that the topology lacks are left out, since the service
+# refuses them, and so are null values; CASE stands for least(), which would turn a null SCV into MOST_SCV.
 INSERT_SNAPSHOTS = """
 INSERT INTO snapshots
     (topology_id, observed_at, window_seconds, covered_seconds, external_rate, measured_sojourn_seconds,

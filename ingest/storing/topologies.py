@@ -1,4 +1,4 @@
-"""Stores a topology as the log shows it, or compares it with the one that was posted."""
+"""Stores a topology discovered in a log, or compares it with the posted topology of the same name."""
 
 import json
 from typing import Any
@@ -6,11 +6,11 @@ from typing import Any
 from psycopg import Connection
 
 from ingest.request import RunDiagnosticRow
-from ingest.windows.discovery import Discovery, Known, compare_topologies, find_unlogged, tell_of_queueings
+from ingest.windows.discovery import Discovery, Known, compare_topologies, find_unlogged, report_queueings
 
 
 def store_topology(connection: Connection, found: Discovery) -> list[RunDiagnosticRow]:
-    """Stores the discovered topology, as a new revision where it changed; a posted topology is only compared."""
+    """Stores a discovered topology, as a new revision if it changed; a posted topology is compared, never changed."""
     stored = connection.execute(
         "SELECT t.id, t.revision, r.definition, r.source FROM topologies t JOIN topology_revisions r"
         " ON r.topology_id = t.id AND r.revision = t.revision WHERE t.name = %s FOR UPDATE OF t",
@@ -18,7 +18,7 @@ def store_topology(connection: Connection, found: Discovery) -> list[RunDiagnost
     ).fetchone()
     known = read_known(stored[2]) if stored is not None else Known(frozenset(), {})
     definition = found.to_definition(known.queueings)
-    inferred = tell_of_queueings(found.name, found.queueings, known.queueings)
+    inferred = report_queueings(found.name, found.queueings, known.queueings)
     if stored is None:
         row = connection.execute(
             "INSERT INTO topologies (name, revision) VALUES (%s, 1) RETURNING id", (found.name,)
@@ -44,11 +44,11 @@ def add_revision(
 
 
 def read_known(definition: dict[str, Any]) -> Known:
-    said = {
+    stated = {
         str(one["name"]): one.get("queueing") or definition.get("queueing") for one in definition["operators"]
     }
     return Known(
         frozenset(str(operator["name"]) for operator in definition["operators"]),
         {(str(e["source"]), str(e["target"])): float(str(e["selectivity"])) for e in definition["edges"]},
-        {name: str(queueing) for name, queueing in said.items() if queueing},
+        {name: str(queueing) for name, queueing in stated.items() if queueing},
     )

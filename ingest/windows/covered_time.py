@@ -1,4 +1,4 @@
-"""The time that a run's log covers of each topology; the first and the last window are seldom covered completely."""
+"""The time that a log covers for each topology; it seldom covers the first and the last window completely."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 from ingest.measuring.columns import Integers, Table, cut_segments, sort_by
 from ingest.request import RunDiagnosticRow
 
-# The mean gap at an end of a log is that of so many arrivals; the rate in the middle of the log may differ.
+# The number of arrivals that give the mean gap at an end of a log; in the middle of the log the rate may differ.
 END_ARRIVALS = 11
-# A longer gap covers no window more, and the end of the log might not fit into 64 bits.
+# A longer gap would cover no additional window, and might overflow 64 bits.
 LONGEST_GAP_NS = 1 << 55
 
 
@@ -32,12 +32,12 @@ class Ends:
     thinned: int
 
     def find_cover(self) -> tuple[int, int] | None:
-        """From one mean gap before the first arrival to one mean gap after the last; None where there is no gap.
+        """The covered time: from one mean gap before the first arrival to one after the last; None without a gap.
 
-        If n arrivals are uniform over an unknown interval, the first is on average one mean gap after the interval's
+        If n arrivals are uniform over an unknown interval, the first lies on average one mean gap after the interval's
         beginning, and the last one mean gap before its end: (n + 1) / (n − 1) times their distance is an unbiased
-        estimate of its length. At an end where all arrivals have one time (a batch), the mean gap of the whole log
-        is used.
+        estimate of its length. At an end where all arrivals have the same time (a batch), the mean gap of the whole
+        log is used.
         """
         if self.arrivals < 2 or self.span_ns <= 0:
             return None
@@ -49,10 +49,10 @@ class Ends:
 
 
 def find_ends(topologies: list[str], edges: Table) -> list[Ends]:
-    """The ends of each topology's log, from its edges, which have `topology` and `is_outside`.
+    """The ends of each topology's log, from a table of edges with columns `topology` and `is_outside`.
 
-    Gaps are those between tuples from outside, since derived tuples arrive in clusters; a topology without tuples from
-    outside uses the gaps between all arrivals.
+    Gaps are measured between tuples from outside, since derived tuples arrive in clusters; a topology without tuples
+    from outside uses the gaps between all arrivals.
     """
     edges = sort_by(edges, "topology", "window")
     segments = cut_segments(edges["topology"])
@@ -90,26 +90,26 @@ def find_topology_ends(topology: str, edges: Table) -> Ends:
 
 
 def cover_windows(begin_ns: Integers, end_ns: Integers, window: Integers, window_ns: int) -> Integers:
-    """The nanoseconds of each window that the log covers; −1 where they are not known (`end_ns` is 0)."""
+    """The nanoseconds of each window that the log covers; −1 if unknown (`end_ns` is 0)."""
     inside = np.minimum((window + 1) * window_ns, end_ns) - np.maximum(window * window_ns, begin_ns)
     return np.where(end_ns > 0, inside, -1)
 
 
-def tell_of_ends(ends: Iterable[Ends]) -> list[RunDiagnosticRow]:
-    """Notes about topologies whose covered time is not known, or whose records were sampled in two ways."""
+def report_ends(ends: Iterable[Ends]) -> list[RunDiagnosticRow]:
+    """Notes about topologies with unknown covered time, or with records sampled in two ways."""
     notes = []
     for one in ends:
         if one.find_cover() is None:
-            found = "one arrival alone" if one.arrivals < 2 else "all arrivals at one time"
+            found = "only one arrival" if one.arrivals < 2 else "all arrivals at one time"
             detail = (
-                f"The log holds {found}, and what time it covers is not known: rates are tuples per whole window, and "
-                "processors the instances seen."
+                f"The log holds {found}, so that the time it covers is unknown: rates are tuples per whole window, and "
+                "processors are counted by instance names."
             )
             notes.append(RunDiagnosticRow("coverage-unknown", one.topology, detail))
         if 0 < one.thinned < one.sampled:
             detail = (
-                f"Of {one.sampled} sampled records {one.thinned} were taken at random, the others every n-th: windows "
-                "in which an operator has both have no arrival_scv."
+                f"{one.thinned} of {one.sampled} sampled records were sampled at random, the others every n-th: if a "
+                "window of an operator has both, its arrival_scv is null."
             )
             notes.append(RunDiagnosticRow("sampling-mixed", one.topology, detail))
     return notes

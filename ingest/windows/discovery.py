@@ -1,4 +1,4 @@
-"""A topology as the log shows it, and the queueing that the log shows beside the one that the topology states."""
+"""Discovers topologies in a log, and compares them and their queueing with the stored ones."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -10,7 +10,7 @@ from ingest.request import RunDiagnosticRow
 from ingest.windows.queueing import KEYED, RANDOM, ROUND_ROBIN, SHARED, SeenQueueing
 
 MOST_NAMED = 10
-NOTHING_SAID: Mapping[str, str] = MappingProxyType({})
+NO_QUEUEINGS: Mapping[str, str] = MappingProxyType({})
 WORDS = {
     SHARED: "one queue for all instances",
     ROUND_ROBIN: "a queue per instance, dealt in turn",
@@ -25,21 +25,24 @@ IF_WRONG = {
 
 
 def merge_queueings(known: Mapping[str, str], seen: Iterable[SeenQueueing]) -> dict[str, str]:
-    """What was known before stays where the log is silent or not sure, unless the log rules it out."""
+    """The queueing by operator: a sure inference replaces the known queueing, an unsure one only None or shared."""
     merged = dict(known)
     for one in seen:
-        if one.is_sure or is_better_than(known.get(one.operator)):
+        if one.is_sure or improves_on(known.get(one.operator)):
             merged[one.operator] = one.queueing
     return merged
 
 
-def is_better_than(known: str | None) -> bool:
-    """Whether the likeliest queueing is better than what is known: nothing, or one queue for all."""
+def improves_on(known: str | None) -> bool:
+    """Whether an unsure inference is better than the known queueing: unknown, or one queue for all."""
     return known is None or known == SHARED
 
 
 def contradicts(seen: SeenQueueing, stated: str | None) -> bool:
-    """Keys whose shares are even are like chance; a queue per instance of whatever kind is not shared."""
+    """Whether the log contradicts the stated queueing. Keys with even shares look like choices at random.
+
+    An unsure inference contradicts only shared, since it is always some queue per instance.
+    """
     if stated is None or seen.queueing == stated:
         return False
     if not seen.is_sure:
@@ -50,37 +53,38 @@ def contradicts(seen: SeenQueueing, stated: str | None) -> bool:
 def compare_queueings(
     topology: str, seen: Sequence[SeenQueueing], operators: Iterable[str], stated: Mapping[str, str]
 ) -> list[RunDiagnosticRow]:
-    """Where the log shows another queueing than a posted topology says, or one that it does not say."""
+    """Notes where the log shows another queueing than the posted topology, or a queueing where that states none."""
     known = set(operators)
     against = [one for one in seen if contradicts(one, stated.get(one.operator))]
-    unsaid = [one for one in seen if one.operator in known and one.operator not in stated]
-    notes = tell_of_queueings(topology, unsaid)
+    unstated = [one for one in seen if one.operator in known and one.operator not in stated]
+    notes = report_queueings(topology, unstated)
     if against:
-        named = name_some(
-            f"{one.operator} is said to be {stated[one.operator]}, and has {describe(one)}" for one in against
+        named = join_names(
+            f"{one.operator} is posted as {stated[one.operator]}, but has {describe(one)}" for one in against
         )
         detail = f"The log disagrees with the posted queueing: {named}."
         notes.append(RunDiagnosticRow("queueing-disagrees", topology, detail))
     return notes
 
 
-def tell_of_queueings(
-    topology: str, seen: Sequence[SeenQueueing], known: Mapping[str, str] = NOTHING_SAID
+def report_queueings(
+    topology: str, seen: Sequence[SeenQueueing], known: Mapping[str, str] = NO_QUEUEINGS
 ) -> list[RunDiagnosticRow]:
-    """What was inferred, with its evidence; what is not sure, only where nothing better was known."""
+    """Notes with each inferred queueing and its evidence; an unsure one only where nothing better is known."""
     sure = [one for one in seen if one.is_sure]
-    likely = [one for one in seen if not one.is_sure and is_better_than(known.get(one.operator))]
+    likely = [one for one in seen if not one.is_sure and improves_on(known.get(one.operator))]
     notes = []
-    if sure:
-        named = name_some(f"{one.operator} has {describe(one)}" for one in sure)
-        detail = f"The log shows which queue tuples join: {named}."
-        notes.append(RunDiagnosticRow("queueing-inferred", topology, detail))
-    if likely:
-        named = name_some(f"{one.operator} has {describe(one)}" for one in likely)
-        detail = (
-            f"The log shows a queue per instance, but is too short to be sure of how one is chosen: {named}."
-        )
-        notes.append(RunDiagnosticRow("queueing-uncertain", topology, detail))
+    for code, chosen, finding in (
+        ("queueing-inferred", sure, "The log shows how tuples queue"),
+        (
+            "queueing-uncertain",
+            likely,
+            "The log shows a queue per instance, but is too short to show the choice",
+        ),
+    ):
+        if chosen:
+            named = join_names(f"{one.operator} has {describe(one)}" for one in chosen)
+            notes.append(RunDiagnosticRow(code, topology, f"{finding}: {named}."))
     return notes
 
 
@@ -91,19 +95,19 @@ def describe(seen: SeenQueueing) -> str:
     return f"most likely {kind}, with which E[T] is {IF_WRONG[seen.queueing]}: {seen.detail}"
 
 
-def name_some(names: Iterable[str]) -> str:
+def join_names(names: Iterable[str]) -> str:
     listed = list(names)
     more = f" and {len(listed) - MOST_NAMED} more" if len(listed) > MOST_NAMED else ""
     return ", ".join(listed[:MOST_NAMED]) + more
 
 
 SELECTIVITY_TOLERANCE = 0.1
-LEAST_TUPLES = 100  # a selectivity measured with fewer is too uncertain to compare
+LEAST_TUPLES = 100  # with fewer, a measured selectivity is too uncertain to compare
 
 
 @dataclass(frozen=True, slots=True)
 class SeenFlow:
-    """How many tuples of a run reached an operator from one upstream operator (None: from outside)."""
+    """The number of tuples of a run that reached an operator from one upstream operator (None: from outside)."""
 
     topology: str
     operator: str
@@ -124,7 +128,7 @@ class SeenEntry(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Discovery:
-    """A topology as the log shows it; operators in `unlogged` sent tuples to others but logged none of their own."""
+    """A topology discovered in a log; operators in `unlogged` sent tuples to others but have no records."""
 
     name: str
     operators: tuple[str, ...]
@@ -134,8 +138,8 @@ class Discovery:
     unlogged: tuple[str, ...]
     queueings: tuple[SeenQueueing, ...] = ()
 
-    def to_definition(self, known: Mapping[str, str] = NOTHING_SAID) -> dict[str, object]:
-        """The definition as the service stores it, with the queueing known before where this log is silent."""
+    def to_definition(self, known: Mapping[str, str] = NO_QUEUEINGS) -> dict[str, object]:
+        """The definition as the service stores it; queueing that this log does not show is taken from `known`."""
         queueings = merge_queueings(known, self.queueings)
         return {
             "operators": [
@@ -143,16 +147,14 @@ class Discovery:
                 | ({"queueing": queueings[name]} if name in queueings else {})
                 for name in self.operators
             ],
-            "edges": [
-                {"source": e.source, "target": e.target, "selectivity": e.selectivity} for e in self.edges
-            ],
-            "entries": [{"operator": e.operator, "share": e.share} for e in self.entries],
+            "edges": [edge._asdict() for edge in self.edges],
+            "entries": [entry._asdict() for entry in self.entries],
         }
 
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """A topology as stored."""
+    """A stored topology: operators, selectivities by edge, and stated queueing by operator."""
 
     operators: frozenset[str]
     selectivities: dict[tuple[str, str], float]
@@ -160,15 +162,15 @@ class Known:
 
 
 def discover_topologies(flows: Iterable[SeenFlow], queueings: Iterable[SeenQueueing] = ()) -> list[Discovery]:
-    """One per topology of the log, by name."""
+    """Discovers each topology of the log, sorted by name."""
     by_topology: defaultdict[str, list[SeenFlow]] = defaultdict(list)
     for flow in flows:
         by_topology[flow.topology].append(flow)
-    said: defaultdict[str, list[SeenQueueing]] = defaultdict(list)
+    inferred: defaultdict[str, list[SeenQueueing]] = defaultdict(list)
     for queueing in queueings:
-        said[queueing.topology].append(queueing)
+        inferred[queueing.topology].append(queueing)
     return [
-        replace(discover_topology(name, by_topology[name]), queueings=tuple(said[name]))
+        replace(discover_topology(name, by_topology[name]), queueings=tuple(inferred[name]))
         for name in sorted(by_topology)
     ]
 
@@ -199,25 +201,25 @@ def find_unlogged(found: Discovery) -> list[RunDiagnosticRow]:
     if not found.unlogged:
         return []
     detail = (
-        f"{name_some(found.unlogged)} fed other operators but logged nothing: "
-        "no load of theirs is known, and they are left out of the discovered topology."
+        f"{join_names(found.unlogged)} fed other operators but logged no records: their load is unknown, and a "
+        "discovered topology leaves them out."
     )
     return [RunDiagnosticRow("unlogged-operators", found.name, detail)]
 
 
 def compare_topologies(found: Discovery, known: Known) -> list[RunDiagnosticRow]:
-    """The differences between the log and a posted topology, which is not changed."""
+    """Notes on the differences between the log and a posted topology; the topology is not changed."""
     diagnostics = []
     if strangers := sorted(set(found.operators) - known.operators):
         detail = (
-            f"The log has operators that the posted topology lacks: {name_some(strangers)}. "
-            "They are not in its snapshots."
+            f"The log has operators that the posted topology lacks: {join_names(strangers)}. "
+            "Its snapshots leave them out."
         )
         diagnostics.append(RunDiagnosticRow("unknown-operators", found.name, detail))
     measured = {(e.source, e.target): e.selectivity for e in found.edges}
     inside = {pair for pair in measured if set(pair) <= known.operators}
     if new_edges := sorted(inside - known.selectivities.keys()):
-        pairs = name_some(f"{source} → {target}" for source, target in new_edges)
+        pairs = join_names(f"{source} → {target}" for source, target in new_edges)
         detail = f"The log has edges that the posted topology lacks: {pairs}."
         diagnostics.append(RunDiagnosticRow("unknown-edges", found.name, detail))
     differing = [
@@ -226,7 +228,7 @@ def compare_topologies(found: Discovery, known: Known) -> list[RunDiagnosticRow]
         if found.inputs[i] >= LEAST_TUPLES and differs(measured[i, j], known.selectivities[i, j])
     ]
     if differing:
-        detail = f"Selectivities measured in the log differ from the posted ones: {name_some(differing)}."
+        detail = f"Selectivities measured in the log differ from the posted ones: {join_names(differing)}."
         diagnostics.append(RunDiagnosticRow("selectivity-differs", found.name, detail))
     return diagnostics + compare_queueings(found.name, found.queueings, known.operators, known.queueings)
 

@@ -1,4 +1,4 @@
-"""Columns -> rows, and rows of a segment -> one JSON text."""
+"""Turns columns into rows, and the rows of each segment into one JSON text."""
 
 import json
 from collections.abc import Callable, Iterator, Sequence
@@ -12,7 +12,7 @@ import numpy as np
 from ingest.measuring.columns import Integers, Segments
 
 Row = dict[str, Any]
-Values = Callable[[int, int], list[Any]]  # of the rows from one place to another
+Values = Callable[[int, int], list[Any]]  # computes the values of rows begin to end
 MOST_ROWS = 10_000
 
 
@@ -24,7 +24,7 @@ def find_start(window: int, window_ns: int) -> datetime:
 def list_rows(columns: dict[str, Any]) -> Iterator[Row]:
     """One dictionary per row; NaN becomes None. The first column is an array or a list, others may be `Values`.
 
-    Objects take ten times the memory of arrays: those of MOST_ROWS rows are there at one time.
+    Objects take ten times the memory of arrays, so at most MOST_ROWS rows are made at one time.
     """
     count = len(next(iter(columns.values())))
     for begin in range(0, count, MOST_ROWS):
@@ -55,7 +55,7 @@ def list_objects(columns: dict[str, Any], spots: Segments) -> Values:
 
 
 def list_buckets(bucket: Integers, count: Integers, bounds: Sequence[float], spots: Segments) -> Values:
-    """As `list_objects` with `upper_seconds` and `count`, several times as fast."""
+    """`list_objects` for histograms (`upper_seconds`, `count`), several times as fast."""
     edges = np.append(spots.begins, spots.sizes.sum())
     heads = [f'{{"upper_seconds": {bound!r}, "count": ' for bound in bounds]
 
@@ -70,7 +70,7 @@ def list_buckets(bucket: Integers, count: Integers, bounds: Sequence[float], spo
 
 
 def remember(values: Values) -> Values:
-    """The same, computed once for all columns that are made of it: the last answer is kept."""
+    """The same values, with the last answer kept for other columns that need it."""
     last: dict[tuple[int, int], list[Any]] = {}
 
     def make(begin: int, end: int) -> list[Any]:

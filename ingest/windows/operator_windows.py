@@ -1,4 +1,4 @@
-"""The rows that a run stores: one per operator and window, and one per topology and window; corrected for sampling."""
+"""The summaries of a run, corrected for sampling: one row per operator and window, and one per topology and window."""
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
@@ -11,8 +11,8 @@ from ingest.measuring.dispersion import find_bin_lengths, find_dispersion
 from ingest.measuring.measures import find_upper_ns
 from ingest.measuring.pieces import Pieces, Spots, find_spots, group_by, join_pieces
 from ingest.request import RunDiagnosticRow
-from ingest.rollup import Found
-from ingest.windows.covered_time import cover_windows, tell_of_ends
+from ingest.rollup import JobResults
+from ingest.windows.covered_time import cover_windows, report_ends
 from ingest.windows.discovery import SeenFlow
 from ingest.windows.listing import Row, Values, find_start, list_buckets, list_objects, list_rows, remember
 from ingest.windows.queueing import SeenQueueing, find_waits_beside_idle, infer_queueing
@@ -29,7 +29,7 @@ from ingest.windows.topology_windows import Topologies, find_topologies, list_fl
 
 
 class Sampling(NamedTuple):
-    """Of each window: the tuples that the logged ones stand for, the logged ones, those sampled, those at random."""
+    """Counts per window: all tuples, logged tuples, those sampled in any way, and those sampled at random."""
 
     weight: Integers
     tuples: Integers
@@ -38,27 +38,27 @@ class Sampling(NamedTuple):
 
     @property
     def every(self) -> Floats:
-        """1 of how many was logged, on average."""
+        """n, if on average one of n tuples was logged."""
         found: Floats = self.weight / self.tuples
         return found
 
     def scale(self, sampled: Floats) -> Floats:
-        """The variation c of all tuples from c′, that of the sampled ones.
+        """The SCV c of all tuples from c′, the SCV of the sampled ones.
 
         Every n-th tuple: a sampled gap is the sum of n gaps, so c = n·c′.
         At random: a sampled gap is the sum of geometrically many gaps, so c = 1 + n(c′ − 1), at least 0.
-        NaN where an operator's tuples of one window were sampled in both ways.
+        NaN if the tuples of one operator and window were sampled in both ways.
         """
         by_chance = np.maximum(1 + self.every * (sampled - 1), 0.0)
         found = np.where(self.thinned == 0, sampled * self.every, np.nan)
         return np.where((self.thinned > 0) & (self.thinned == self.sampled), by_chance, found)
 
     def scale_dispersion(self, sampled: Floats, per_bin: Floats) -> Floats:
-        """The index I(t) of all tuples from that of the sampled ones, of which a bin has `per_bin`.
+        """The index I(t) of all tuples from the index I′ of the sampled ones; a bin has on average `per_bin` of these.
 
-        At random: as c, since thinning gives I′ − 1 = (I − 1)/n (Cox, Lewis 1966).
+        At random: the same formula as for c, since thinning gives I′ − 1 = (I − 1)/n (Cox, Lewis 1966).
         Every n-th tuple: N′ = ⌊(N + U)/n⌋, U uniform, so Var N = n²(Var N′ − (1 − n⁻²)/6) if N is spread over all
-        remainders of n. NaN where its standard deviation is below n/2: the counts then say nothing of it.
+        remainders of n. NaN if its standard deviation is below n/2, which the counts cannot show.
         """
         counted = sampled - (1 - self.every**-2.0) / 6 / per_bin
         is_spread = (self.every == 1) | (counted * per_bin >= 0.25)
@@ -66,7 +66,7 @@ class Sampling(NamedTuple):
 
 
 def find_sampling(edges: Table) -> Sampling:
-    """Of each operator and window."""
+    """The sampling of each operator and window."""
     table, windows = group_by(edges, "operator", "window")
     return Sampling(*(windows.sum(table[name]) for name in Sampling._fields))
 
@@ -80,7 +80,7 @@ class Summaries(NamedTuple):
     queueings: Sequence[SeenQueueing] = ()
 
 
-def summarise(found: Found, window_ns: int) -> tuple[Summaries, list[SeenFlow]]:
+def summarise(found: JobResults, window_ns: int) -> tuple[Summaries, list[SeenFlow]]:
     """The rows of a run, notes about them, and the flows between operators."""
     if not found.pieces:
         return Summaries((), ()), []
@@ -88,12 +88,12 @@ def summarise(found: Found, window_ns: int) -> tuple[Summaries, list[SeenFlow]]:
     topologies = find_topologies(log)
     operators = make_operator_rows(log, topologies, window_ns)
     rows = make_topology_rows(log, topologies, found.roots, window_ns)
-    summaries = Summaries(operators, rows, tell_of_ends(topologies.ends), infer_queueing(log))
+    summaries = Summaries(operators, rows, report_ends(topologies.ends), infer_queueing(log))
     return summaries, list_flows(log)
 
 
 def make_operator_rows(log: Pieces, topologies: Topologies, window_ns: int) -> Iterator[Row]:
-    """One row per operator and window; a quantity without the two values it needs is None, never 0."""
+    """One row per operator and window; a quantity that needs two values and has fewer is None, never 0."""
     operators = sort_by(log.tables["operators"], "operator", "window", "first_ns")
     windows = cut_segments(operators["operator"], operators["window"])
     spots = find_spots(operators)
@@ -151,7 +151,7 @@ def measure_windows(
 
 
 def list_dispersion(idc: Floats, window_ns: int) -> list[str | None]:
-    """As JSON texts; None where no scale is known."""
+    """The known scales of each row as a JSON text; None if no scale is known."""
     lengths = (find_bin_lengths(window_ns) / 1e9).tolist()
     scales = [dict(zip(lengths, row, strict=True)) for row in np.where(np.isnan(idc), -1.0, idc).tolist()]
     known = [[{"window_seconds": t, "idc": i} for t, i in row.items() if i >= 0] for row in scales]
@@ -159,7 +159,7 @@ def list_dispersion(idc: Floats, window_ns: int) -> list[str | None]:
 
 
 def join_buckets(services: Table) -> tuple[Table, Segments]:
-    """The buckets of services, and those of each operator and window."""
+    """Joined buckets of services, with the segments of each operator and window."""
     table, buckets = group_by(services, "operator", "window", "bucket")
     found = take(table, buckets.begins) | {"tuples": buckets.sum(table["tuples"])}
     return found, cut_segments(found["operator"], found["window"])
@@ -183,7 +183,7 @@ def measure_instances(
     *,
     window_ns: int,
 ) -> dict[str, Any]:
-    """How many instances were seen, present and busy, and what each of them did."""
+    """Per window: the numbers of instances seen, present and busy, and the shares and busy times of each."""
     table, windows = group_by(join_instances(log.tables["instances"]), "operator", "window")
     seconds = np.where(covered > 0, covered, window_ns) / 1e9
     of_instances = Sampling(*map(windows.spread, sampling))

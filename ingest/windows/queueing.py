@@ -1,8 +1,8 @@
-"""Which queue tuples join, as far as the log shows it; where it does not, nothing is said.
+"""Infers the queueing of each operator from the log; operators without enough evidence are left out.
 
-With a queue for all, a tuple never waits while an instance is idle. With a queue per instance, it waits beside idle
-ones about as often as if it went to an instance at random. How one is chosen then takes longer to show: until it does,
-the likeliest is said, and that it is not sure. The rules were tried on simulated logs of all kinds.
+With one shared queue, a tuple never waits while an instance is idle. With a queue per instance, tuples wait beside
+idle instances about as often as if they chose instances at random. The rule by which instances are chosen needs more
+evidence: until then, the likeliest rule is given and marked as unsure. The rules were tested on simulated logs.
 """
 
 import math
@@ -16,36 +16,36 @@ from ingest.measuring.queue_evidence import COUNTS
 
 SHARED, ROUND_ROBIN, RANDOM, KEYED = "shared", "round-robin", "random", "keyed"
 LEAST_WAITING = 200
-LEAST_EXPECTED = 100.0  # waits beside idle instances, had tuples gone at random
-# Tuples that arrive at one time find all instances busy with each other: they can show queues of their own, never one.
+LEAST_EXPECTED = 100.0  # waits beside idle instances, if tuples chose at random
+# Tuples that arrive together keep all instances busy: they can show a queue per instance, never a shared one.
 LEAST_OF_TIED_OWN = 0.5
 LEAST_EXPLAINED = 0.95
-# Of the waits beside idle instances that random queues would have: a queue for all has none, and one per instance many.
+# Parts of the waits beside idle instances that random choices would give: a shared queue has none, others many.
 MOST_OF_SHARED, LEAST_OF_OWN = 0.005, 0.1
-# A lost record or a halt makes an instance look idle: waits that are not explained say how often.
+# A lost record or a halt makes an instance look idle; unexplained waits show how often that happens.
 HALT_FACTOR = 5.0
-# The scatter of what instances get, as a multiple of that by chance. In turn there is little; services of equal length
-# make a queue for all look like turns.
+# The scatter of the numbers of tuples by instance, as multiples of that of random choices. Round robin has little;
+# with services of equal length, a shared queue has little too.
 MOST_OF_TURNS, LEAST_OF_POOL = 0.6, 0.15
 CHANCE = (0.8, 1.25)
-LEAST_FREEDOM = 200.0  # the scatter of chance is then known to 10%
+LEAST_FREEDOM = 200.0  # with so many degrees, the scatter is known to 10%
 DEVIATIONS = 4.0
-# Of whole windows: with many sources, each with turns of its own, a block is too short to tell turns from chance.
+# For whole windows: with many senders, each in round robin, a block is too short to tell round robin from chance.
 MOST_OF_LONG_TURNS, LEAST_OF_LONG_CHANCE, LEAST_LONG_FREEDOM = 0.1, 0.4, 10
-# Shares are those of keys if they are uneven beyond chance, the largest by a twentieth, and the same in all windows.
+# Shares come from keys if they are uneven beyond chance, the largest by 5%, and the same in all windows.
 LEAST_OF_KEYS, LEAST_LARGEST, MOST_CHANGE_OF_KEYS, LEAST_WINDOWS = 10.0, 1.05, 5.0, 3
 LEAST_OF_LIKELY_KEYS = 5.0
-LIKELY_DEVIATIONS = 2.0  # what is beyond these is likely, what is beyond DEVIATIONS is sure
-MOST_CHANGE_OF_SCATTER = 0.25  # tuples that derive from one root share its key: they come in lumps
+LIKELY_DEVIATIONS = 2.0  # a difference beyond these is likely, one beyond DEVIATIONS is sure
+MOST_CHANGE_OF_SCATTER = 0.25  # tuples that derive from one root share its key, so they arrive in groups
 MOST_CELLS = 10_000_000
 
 
 class Dealt(NamedTuple):
-    """How an operator's tuples fall to its instances, over the windows that have all of them.
+    """The division of an operator's tuples among its instances, over the windows in which all instances have tuples.
 
-    `unevenness` is χ² of the sums against equal shares, `scatter` that of each window, `change` that of each window
-    against the shares of all, each per degree of freedom; `largest` is the largest share times the number of instances,
-    and `freedom` the degrees of `scatter`, that of so many `windows`.
+    χ² per degree of freedom: `unevenness` of the sums against equal shares, `scatter` of each window against equal
+    shares, `change` of each window against the shares of the sums. `largest` is the largest share times the number of
+    instances, `freedom` the degrees of freedom of `scatter`, `windows` the number of windows.
     """
 
     unevenness: float
@@ -57,7 +57,7 @@ class Dealt(NamedTuple):
 
 
 class SeenQueueing(NamedTuple):
-    """What a run's log says of an operator's queueing; the likeliest kind where `is_sure` is false."""
+    """The queueing of an operator, inferred from the log; without `is_sure` the likeliest kind."""
 
     topology: str
     operator: str
@@ -67,7 +67,7 @@ class SeenQueueing(NamedTuple):
 
 
 def infer_queueing(log: Pieces) -> list[SeenQueueing]:
-    """One per operator whose log says enough."""
+    """The queueing of each operator with enough evidence."""
     evidence, operators = group_by(log.tables["queues"], "operator")
     sums = {name: operators.sum(evidence[name]) for name in COUNTS}
     instances = operators.max(evidence["instances"])
@@ -84,7 +84,7 @@ def infer_queueing(log: Pieces) -> list[SeenQueueing]:
 
 
 def find_waits_beside_idle(queues: Table, spots: Spots) -> Floats:
-    """Per spot, the share of waiting tuples that arrived while another instance was idle; NaN: not known."""
+    """Per spot, the share of waiting tuples that arrived while another instance was idle; NaN if unknown."""
     table, windows = group_by(queues, "operator", "window")
     sums = {name: windows.sum(table[name]) for name in ("known", "explained", "untied", "beside_idle")}
     is_known = (sums["untied"] > 0) & (sums["explained"] >= LEAST_EXPLAINED * sums["known"])
@@ -99,7 +99,7 @@ def find_waits_beside_idle(queues: Table, spots: Spots) -> Floats:
 def judge_queueing(
     counted: dict[str, float], instances: int, dealt: Dealt | None
 ) -> tuple[str, bool, str] | None:
-    """The queueing, whether it is sure, and its evidence in words; None where the evidence is not enough."""
+    """The queueing, whether it is sure, and its evidence in words; None without enough evidence."""
     lost = 1.0 - counted["waiting_explained"] / counted["waiting"]
     is_clean = counted["explained"] >= LEAST_EXPLAINED * counted["known"] and lost <= 1.0 - LEAST_EXPLAINED
     is_tied = counted["expected"] < LEAST_EXPECTED
@@ -111,20 +111,20 @@ def judge_queueing(
     share, part = beside / waiting, beside / expected
     scatter = counted["unevenness"] / counted["freedom"] if counted["freedom"] else math.nan
     words = (
-        f"of {waiting:.0f} waiting tuples {share:.1%} arrived while another instance was idle, {part:.1%} of what "
-        f"instances chosen at random would give; they get {scatter:.2g} times the scatter of chance"
+        f"{share:.1%} of {waiting:.0f} waiting tuples arrived while another instance was idle, {part:.1%} of the "
+        f"number by random choice; tuples by instance have {scatter:.2g} times the scatter of random choice"
     )
     if part <= MOST_OF_SHARED and not is_tied:
         return (SHARED, True, words) if scatter >= LEAST_OF_POOL else None
     halted = max((instances - 1) * lost, counted["halted_ns"] / max(counted["length_ns"], 1.0))
     if part < least or share < HALT_FACTOR * halted:
         return None
-    own = choose_own(scatter, counted["freedom"], dealt)
-    return own or guess_own(scatter, counted["freedom"], dealt), own is not None, words
+    sure = choose_dealing(scatter, counted["freedom"], dealt)
+    return sure or guess_dealing(scatter, counted["freedom"], dealt), sure is not None, words
 
 
-def choose_own(scatter: float, freedom: float, dealt: Dealt | None) -> str | None:
-    """How tuples are dealt to queues of their own; None where that is not clear."""
+def choose_dealing(scatter: float, freedom: float, dealt: Dealt | None) -> str | None:
+    """The rule by which tuples choose among queues per instance; None if the evidence is not clear."""
     dealt = dealt if dealt is not None and dealt.windows >= LEAST_WINDOWS else None
     if dealt is not None and dealt.unevenness >= LEAST_OF_KEYS and dealt.largest >= LEAST_LARGEST:
         most = max(MOST_CHANGE_OF_KEYS, MOST_CHANGE_OF_SCATTER * dealt.scatter)
@@ -142,10 +142,10 @@ def choose_own(scatter: float, freedom: float, dealt: Dealt | None) -> str | Non
     return RANDOM if dealt.scatter >= LEAST_OF_LONG_CHANCE else None
 
 
-def guess_own(scatter: float, freedom: float, dealt: Dealt | None) -> str:
-    """How tuples are likely dealt to queues of their own: at random, unless something speaks against it.
+def guess_dealing(scatter: float, freedom: float, dealt: Dealt | None) -> str:
+    """The likeliest rule by which tuples choose among queues per instance: random, without evidence against it.
 
-    Shares are measured: at the processors that run, keys give the right wait where instances are chosen at random too.
+    A wrong guess of keys does little harm: with measured shares it gives the right wait at the running processors.
     """
     long = (dealt.scatter, dealt.freedom) if dealt is not None else (math.inf, 0)
     if (scatter <= MOST_OF_TURNS and scatter + deviate(freedom) < 1.0) or long[0] + deviate(long[1]) < 1.0:
@@ -157,12 +157,12 @@ def guess_own(scatter: float, freedom: float, dealt: Dealt | None) -> str:
 
 
 def deviate(freedom: float) -> float:
-    """How far χ² per degree of freedom is likely off its mean."""
+    """The likely distance of χ² per degree of freedom from its mean."""
     return LIKELY_DEVIATIONS * math.sqrt(2.0 / freedom) if freedom else math.inf
 
 
 def find_dealt(instances: Table) -> Dealt | None:
-    """From one operator's tuples per instance and window; None if instances come and go."""
+    """Measures the division of one operator's tuples among its instances; None if instances start and stop."""
     names, place = np.unique(instances["instance"], return_inverse=True)
     windows, row = np.unique(instances["window"], return_inverse=True)
     if len(names) < 2 or len(names) * len(windows) > MOST_CELLS:

@@ -1,6 +1,6 @@
-"""What a snapshot says of bursts, instances and services, in the form that the service takes and within its limits.
+"""The bursts, instance shares and service times of a snapshot, in the form and within the limits of the service.
 
-What is not known, or could not be sent to the service, is left out.
+Unknown values, and values that the service would refuse, are left out.
 """
 
 import json
@@ -13,16 +13,16 @@ from ingest.measuring.columns import Column, Floats, Segments, Table, cut_segmen
 from ingest.measuring.measures import BUCKETS_PER_OCTAVE
 from ingest.windows.listing import Values, list_buckets
 
-# The largest that a snapshot may have: a larger SCV is two bursts with a long silence between them.
+# The largest SCV that a snapshot may have; a larger one means two bursts with a long silence between them.
 MOST_SCV = 1e6
 MOST_IDC = 1e9
-LEAST_SCALES = 2  # one alone does not say how bursts grow with time
-MOST_INSTANCES = 1_000  # of more, only the summaries have the shares: they would be most of a snapshot
-FINE_PER_COARSE = 2  # buckets of a summary in one of a snapshot
+LEAST_SCALES = 2  # one scale does not show how bursts grow with time
+MOST_INSTANCES = 1_000  # with more, shares would fill most of a snapshot; only summaries have them
+FINE_PER_COARSE = 2  # buckets of a summary in one bucket of a snapshot
 
 
 def list_shapes(idc: Values, instances: Values, services: Values) -> Values:
-    """One JSON object per operator and window; None where nothing is known."""
+    """One JSON object per operator and window; None if nothing is known."""
     names = ("arrival_idc", "instances", "service_histogram")
 
     def make(begin: int, end: int) -> list[str | None]:
@@ -44,14 +44,14 @@ def keep_where(texts: Values, is_kept: Column) -> Values:
 
 
 def keep_scales(texts: Values, idc: Floats) -> Values:
-    """The known scales, if there are several, and none is beyond what the service takes."""
+    """The known scales, if there are several and all are within the limit of the service."""
     is_known = ~np.isnan(idc)
     is_kept = (is_known.sum(axis=1) >= LEAST_SCALES) & (np.where(is_known, idc, 0.0).max(axis=1) <= MOST_IDC)
     return keep_where(texts, is_kept)
 
 
 def keep_shares(texts: Values, names: Sequence[str | None], scvs: Floats, windows: Segments) -> Values:
-    """The shares of all instances of an operator, or of none."""
+    """The shares of all instances of an operator; None if the service would refuse one of them."""
     cannot_send = np.array([not is_name(name) for name in names], dtype=np.int64)
     is_kept = (windows.sum(cannot_send) == 0) & (windows.sizes <= MOST_INSTANCES)
     is_large = windows.max(np.where(scvs > MOST_SCV, 1, 0)) > 0
@@ -71,14 +71,14 @@ def bound_scvs(text: str) -> str:
 
 
 def is_name(name: str | None) -> bool:
-    """Whether the service takes it."""
+    """Whether the service accepts the name of an instance."""
     return name is not None and name == name.strip() and name.isprintable()
 
 
 def keep_buckets(found: Table, windows: Segments, is_known: Column) -> Values:
-    """Coarser buckets, and an empty one wherever the lower bound of a bucket is not the upper one of another.
+    """Joins buckets into coarser ones, and adds an empty bucket below each gap, so that every lower bound is known.
 
-    Services of no time are in a bucket of their own, which ends at one nanosecond.
+    Services of no time have a separate bucket, which ends at one nanosecond.
     """
     spot = windows.spread(np.arange(len(windows.begins)))
     coarse = -(-found["bucket"] // FINE_PER_COARSE)
@@ -95,6 +95,6 @@ def keep_buckets(found: Table, windows: Segments, is_known: Column) -> Values:
 
 
 def list_bounds(last: int) -> list[float]:
-    """The upper bounds of the coarse buckets in seconds, of six digits: they need not be exact, but always the same."""
+    """The upper bounds of the coarse buckets in seconds, rounded to six digits, the same in every run."""
     octave, step = np.divmod(np.arange(last + 1) * FINE_PER_COARSE, BUCKETS_PER_OCTAVE)
     return [float(f"{bound:.6g}") for bound in np.ldexp(1.0 + step / BUCKETS_PER_OCTAVE, octave) / 1e9]

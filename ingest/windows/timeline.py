@@ -1,4 +1,4 @@
-"""Pieces of windows -> whole windows: gaps over the borders, services, levels, quantiles, and instances present."""
+"""Joins pieces of windows into whole windows: gaps across borders, services, levels, quantiles, instances present."""
 
 from typing import NamedTuple
 
@@ -8,7 +8,7 @@ from ingest.measuring.columns import Floats, Integers, Segments, Table, cut_segm
 from ingest.measuring.measures import QUANTILES, SPANS, choose_width
 from ingest.measuring.pieces import Spots, group_by
 
-# An instance that is silent for longer counts as absent meanwhile: shifts end, and names come back the next day.
+# An instance that is silent for longer counts as absent: shifts end, and the names return the next day.
 IDLE_NS = 3600 * 1_000_000_000
 # If silences are exponential, one in 150 is longer than five times their mean.
 LONG_SILENCES = 5
@@ -16,7 +16,7 @@ PRESENT, MOST_BUSY, NAMES_SEEN = "present", "most-busy", "names-seen"
 
 
 class Sessions(NamedTuple):
-    """Stretches of an instance between silences longer than IDLE_NS: first start, last finish, mean silence (pad)."""
+    """The sessions of instances, divided by silences over IDLE_NS: first start, last finish, mean silence (pad)."""
 
     operator: Integers
     begun_ns: Integers
@@ -25,9 +25,10 @@ class Sessions(NamedTuple):
 
 
 def find_sessions(instances: Table) -> Sessions:
-    """A session of one tuple gets the operator's mean silence, or half of IDLE_NS where no instance served two tuples.
+    """Finds the sessions of all instances.
 
-    No pad is longer than half of IDLE_NS, so that two sessions of one instance never overlap.
+    A session of one tuple gets the operator's mean silence as its pad, or half of IDLE_NS if no session of the operator
+    has two tuples. No pad exceeds half of IDLE_NS, so that two sessions of one instance never overlap.
     """
     table, segments = group_by(instances, "instance", "window")
     begun, ended = segments.min(table["begun_ns"]), segments.max(table["ended_ns"])
@@ -45,12 +46,12 @@ def find_sessions(instances: Table) -> Sessions:
     usual = np.where(
         gaps > 0, of_operator.spread(of_operator.sum(silence)) / np.maximum(gaps, 1), IDLE_NS // 2
     )
-    own = np.where(silences > 0, silence / np.maximum(silences, 1), usual)
-    return Sessions(operator, begun, ended, np.minimum(own, IDLE_NS // 2).astype(np.int64))
+    pad = np.where(silences > 0, silence / np.maximum(silences, 1), usual)
+    return Sessions(operator, begun, ended, np.minimum(pad, IDLE_NS // 2).astype(np.int64))
 
 
 def accumulate_maximum(values: Integers, segments: Segments) -> Integers:
-    """The maximum of all values of the segment so far, by ranks, which are small enough to be offset by segment."""
+    """The running maximum within each segment, computed on ranks, which stay small with an offset per segment."""
     order = np.argsort(values, kind="stable")
     rank = np.empty(len(values), dtype=np.int64)
     rank[order] = np.arange(len(values))
@@ -60,18 +61,16 @@ def accumulate_maximum(values: Integers, segments: Segments) -> Integers:
 
 
 def clip_sessions(sessions: Sessions, begin_ns: Integers, end_ns: Integers) -> tuple[Integers, Integers]:
-    """The beginning and the end of each session within the time covered.
+    """The beginning and the end of each session within the covered time.
 
     An instance is idle before its first and after its last tuple: a session is extended by its mean silence at both
-    ends, and up to the log's beginning or end if that is no further away than LONG_SILENCES mean silences.
+    ends, or up to the log's beginning or end if that is at most LONG_SILENCES mean silences away.
     """
     near = np.minimum(sessions.pad_ns * LONG_SILENCES, IDLE_NS // 2)
     is_early, is_late = sessions.begun_ns - near <= begin_ns, sessions.ended_ns + near >= end_ns
     begun = np.where(is_early, begin_ns, sessions.begun_ns - sessions.pad_ns)
     ended = np.where(is_late, end_ns, sessions.ended_ns + sessions.pad_ns)
-    begun = np.maximum(
-        begun, begin_ns
-    )  # one that begins after the log is no time there, and in no window of it
+    begun = np.maximum(begun, begin_ns)  # a session after the end of the log is empty, and in no window of it
     return begun, np.maximum(np.minimum(ended, end_ns), begun)
 
 
@@ -80,7 +79,7 @@ def count_present(
 ) -> tuple[Integers, Integers]:
     """Per spot: the sum over all instances of the time present, and the number of instances present at any time.
 
-    `begin_ns` and `end_ns` are the time covered, per operator; the numbers mean nothing where it is not known.
+    `begin_ns` and `end_ns` are the covered time per operator; if it is unknown, the results have no meaning.
     """
     sessions = find_sessions(instances)
     begun, ended = clip_sessions(sessions, begin_ns[sessions.operator], end_ns[sessions.operator])
@@ -93,7 +92,7 @@ def count_present(
 
 
 def count_smaller(values: Integers, keys: Integers) -> Integers:
-    """How many of the values are smaller than each key."""
+    """The number of values below each key."""
     return np.searchsorted(np.sort(values), keys)
 
 
@@ -109,12 +108,12 @@ def sum_at(values: Integers, weights: Integers, keys: Integers) -> Integers:
 def choose_processors(
     instances: Integers, present: Floats, names: Integers, most_busy: Integers
 ) -> tuple[Integers, list[str]]:
-    """How many processors to plan with, and which of three numbers that is; `present` is NaN where it is not known.
+    """The processors to plan with, and which of three numbers they are; `present` is NaN if unknown.
 
     1. `present`: the mean number of instances present, rounded.
-    2. `most-busy`: the maximum of services under way, where it exceeds the number of instances present at any time; a
-       name then stands for several processors.
-    3. `names-seen`: the names seen, where the covered time is not known.
+    2. `most-busy`: the maximum of services under way, if it exceeds the number of instances present at any time; a name
+       then stands for several processors.
+    3. `names-seen`: the number of instance names, if the covered time is unknown.
 
     The maximum of services is not compared with the mean of 1: at a change of shift an instance finishes its tuple
     beside its successor, and counting both would add a processor and make the predicted wait four times shorter.
@@ -130,7 +129,7 @@ def choose_processors(
 def join_gaps(table: Table, owner: Integers, windows: Segments) -> Floats:
     """The SCV of the gaps of each window, from its pieces in order of time; NaN for fewer than two gaps or a mean of 0.
 
-    A gap belongs to the window of its later tuple, wherever the earlier one is. Squares are joined about the common
+    A gap belongs to the window of its later tuple. Squares are joined about the common
     mean: Σ(x−m)² = Σᵢ Σ(x−mᵢ)² + Σᵢ nᵢ(mᵢ−m)² (Chan, Golub, LeVeque 1979).
     """
     inner = table["tuples"] - 1
@@ -154,7 +153,7 @@ def join_services(table: Table, windows: Segments) -> Floats:
 
 
 def find_scv(squares: Floats, mean: Floats, count: Integers) -> Floats:
-    """Population variance / mean², NaN below two values or for a mean of 0."""
+    """Population variance / mean²; NaN for fewer than two values or a mean of 0."""
     is_known = (count >= 2) & (mean > 0)
     divisor = np.where(is_known, count * mean**2, 1.0)
     return np.where(is_known, squares / divisor, np.nan)
@@ -168,9 +167,9 @@ class Busy(NamedTuple):
 
 
 def find_busy(levels: Table, tails: Table, spots: Spots, end_ns: Integers, window_ns: int) -> Busy:
-    """Levels are counted from that at the beginning of the window, which is the sum of all changes before.
+    """Services under way per spot; the level at the beginning of a window is the sum of all earlier changes.
 
-    `end_ns` is where the log ends, per operator (0: not known). Events behind it are in `tails`.
+    `end_ns` is the end of the log per operator (0: unknown). Events after it are in `tails`.
     """
     table = sort_by(levels, "operator", "window", "first_ns")
     key = spots.find(table["operator"], table["window"])
@@ -199,17 +198,17 @@ def cut_areas(tails: Table, spots: Spots, limit: Integers, window_ns: int) -> In
 
 
 def sum_tail(tails: Table, values: Integers, spots: Spots, limit: Integers, window_ns: int) -> Integers:
-    """The sum of the values of those events of each spot that lie behind its limit."""
+    """Per spot, the sum of the values of its events after its limit."""
     key = spots.find(tails["operator"], tails["at_ns"] // window_ns)
     place = np.minimum(np.searchsorted(spots.key, key), len(spots.key) - 1)
-    is_behind = (spots.key[place] == key) & (tails["at_ns"] >= limit[place])
-    return sum_at(key[is_behind], values[is_behind], spots.key)
+    is_after = (spots.key[place] == key) & (tails["at_ns"] >= limit[place])
+    return sum_at(key[is_after], values[is_after], spots.key)
 
 
 def join_quantiles(operators: Table, windows: Segments, spans: Table) -> dict[str, Floats]:
-    """Quantiles of whole windows, in nanoseconds: those of the only piece, or found among the kept values of several.
+    """Quantiles of whole windows in nanoseconds: of the only piece, or from the kept values of several pieces.
 
-    Of a large piece each kept value stands for `stride`: a rank is wrong by less than half of the sum of the strides.
+    In a large piece each kept value stands for `stride` values: ranks are wrong by under half of the sum of strides.
     """
     names = [f"{span}_{label}" for span in SPANS for label in QUANTILES]
     found = {name: windows.first(operators[name]).astype(np.float64) for name in names}
@@ -217,15 +216,9 @@ def join_quantiles(operators: Table, windows: Segments, spans: Table) -> dict[st
     if not len(cut):
         return found
     kept, held = group_by(spans, "operator", "window")
-    place = {
-        pair: slice(begin, begin + size)
-        for pair, begin, size in zip(
-            zip(held.first(kept["operator"]).tolist(), held.first(kept["window"]).tolist(), strict=True),
-            held.begins.tolist(),
-            held.sizes.tolist(),
-            strict=True,
-        )
-    }
+    firsts = (held.first(kept[name]).tolist() for name in ("operator", "window"))
+    ranges = zip(*firsts, held.begins.tolist(), held.sizes.tolist(), strict=True)
+    place = {(operator, at): slice(begin, begin + size) for operator, at, begin, size in ranges}
     for window in cut.tolist():
         row = windows.begins[window]
         inside = place[int(operators["operator"][row]), int(operators["window"][row])]
@@ -237,7 +230,7 @@ def join_quantiles(operators: Table, windows: Segments, spans: Table) -> dict[st
 
 
 def weigh_quantiles(values: Integers, strides: Integers) -> Floats:
-    """Linear between neighbours; a value of stride s stands for s equal ones."""
+    """Quantiles with linear interpolation; a value of stride s counts as s equal values."""
     order = np.argsort(values, kind="stable")
     ends = np.cumsum(strides[order])
     ranks = np.array(list(QUANTILES.values())) * (ends[-1] - 1)

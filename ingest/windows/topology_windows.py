@@ -1,4 +1,4 @@
-"""The topologies of a run, and the rows that it stores per topology and window: external rate and times of roots."""
+"""The topologies of a run, and their rows per topology and window: external rate and times of roots."""
 
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
@@ -15,7 +15,7 @@ from ingest.windows.listing import Row, find_start, list_rows
 
 
 class Topologies(NamedTuple):
-    """The topologies of a run: the number of each operator's, and the time covered per operator (0: not known)."""
+    """The topologies of a run; per operator the number of its topology, and the covered time (0: unknown)."""
 
     names: list[str]
     of_operator: Column
@@ -38,7 +38,7 @@ def find_topologies(log: Pieces) -> Topologies:
 
 
 def list_flows(log: Pieces) -> list[SeenFlow]:
-    """The weight of the tuples that reached each operator from each other one, over the whole run."""
+    """The weight of the tuples on each edge, over the whole run."""
     weights = np.bincount(log.tables["edges"]["edge"], log.tables["edges"]["weight"], len(log.edges))
     return [
         SeenFlow(str(topology), str(operator), upstream, int(weight))
@@ -54,14 +54,16 @@ TIME_COLUMNS = {"total_mean": "mean_total_sojourn_seconds", "completion_mean": "
 def make_topology_rows(
     log: Pieces, topologies: Topologies, roots: Sequence[RootSums], window_ns: int
 ) -> Iterator[Row]:
-    """The rate from outside, and the sojourns of the root tuples that arrived in the window.
+    """The external rate, and the sojourns of the root tuples that arrived in the window.
 
-    If the log has tuples from outside, tuples whose root arrived before the log began are left out.
+    If the log has tuples from outside, roots that arrived before the log began are left out.
     """
     edges, windows = group_by(log.tables["edges"], "topology", "window")
     topology, window = windows.first(edges["topology"]), windows.first(edges["window"])
     outside = windows.sum(np.where(edges["is_outside"], edges["weight"], 0))
-    operator = windows.first(edges["operator"])  # any of the topology: all have the same cover
+    operator = windows.first(
+        edges["operator"]
+    )  # any operator of the topology: all have the same covered time
     covered = cover_windows(topologies.begin_ns[operator], topologies.end_ns[operator], window, window_ns)
     known = sum_counted_roots(topologies.names, roots)
     places = {
@@ -69,7 +71,9 @@ def make_topology_rows(
         for row, key in enumerate(zip(known["topology"].tolist(), known["window"].tolist(), strict=True))
     }
     row = np.array([places.get(key, -1) for key in zip(topology.tolist(), window.tolist(), strict=True)])
-    found = {name: np.append(column, 0)[row] for name, column in known.items()}  # the last row is of no roots
+    found = {
+        name: np.append(column, 0)[row] for name, column in known.items()
+    }  # the added last row stands for no roots
     times = {column: np.where(row >= 0, found[name] / 1e9, np.nan) for name, column in TIME_COLUMNS.items()}
     return list_rows(
         {
@@ -84,7 +88,7 @@ def make_topology_rows(
 
 
 def sum_counted_roots(names: list[str], roots: Sequence[RootSums]) -> Table:
-    """Of the roots that count, per topology and window: number, means and quantiles of totals and completions in ns."""
+    """Counted roots per topology and window: their number, and means and quantiles of totals and completions in ns."""
     places = {name: place for place, name in enumerate(names)}
     joined = join_finished(roots)
     codes = np.array([places[name] for name in joined.topologies], dtype=np.int64)
@@ -104,7 +108,7 @@ def sum_counted_roots(names: list[str], roots: Sequence[RootSums]) -> Table:
 
 
 def find_quantiles(spread: Table) -> Table:
-    """Of totals and completions, per topology and window in order."""
+    """The quantiles of totals and completions, per topology and window in order."""
     found: Table = {}
     for place, name in enumerate(TIMES):
         counts = add_up(take(spread, spread["time"] == place), "topology", "window", "bucket")

@@ -1,1 +1,1 @@
-"""Threads on slots and VMs."""
+"""Placements: the threads of each operator, mapped to slots of VMs."""

@@ -1,25 +1,25 @@
-"""What can go wrong in placing threads, as in planner.errors.
+"""The errors that placements raise, with their numbers in fields (see planner.errors).
 
-PlacementError             threads cannot be given to slots
+PlacementError             threads cannot be placed on slots
 ├── TaskError
-│   ├── InvalidProfile         a task's profile contradicts itself or what a slot is
+│   ├── InvalidProfile         a task's profile contradicts itself, or takes more than a slot has
 │   ├── NoStablePoint          no trial of a task was stable
 │   ├── MissingProfile         a task between others has no profile
 │   ├── IdleTask               a task with a profile that no tuple reaches
-│   ├── ThreadTooLarge         a thread, or a bundle of them, that no VM or slot holds
+│   ├── ThreadTooLarge         a thread, or a bundle of threads, that no VM or slot can hold
 │   └── PlacementTooLarge      more threads or slots than the limit
-│       └── TooManyRetries     a mapper that is called again too often
-├── InvalidCatalogue       VM sizes without a price, or none at all
-├── NotEnoughSlots         the VMs given do not suffice, and there are no sizes to buy
+│       └── TooManyRetries     a mapper that was called again too often
+├── InvalidCatalogue       no VM sizes, or sizes without a price
+├── NotEnoughSlots         the given VMs have too few slots, and there are no sizes to buy
 └── InvalidMapping         a mapping names a task or slot that does not exist
 """
 
 from planner.errors import PlannerError
-from planner.wording import join_names, write_rate
+from planner.wording import join_names, write_count, write_number, write_rate
 
 
 class PlacementError(PlannerError):
-    """Threads cannot be given to slots."""
+    """Threads cannot be placed on slots."""
 
 
 class TaskError(PlacementError):
@@ -29,7 +29,7 @@ class TaskError(PlacementError):
 
 
 class InvalidProfile(TaskError):
-    """A task's profile contradicts itself or what a slot is; `threads` names the row of the table."""
+    """A task's profile contradicts itself, or takes more than a slot has; `threads` identifies the row."""
 
     detail: str
     threads: int | None = None
@@ -42,7 +42,7 @@ class InvalidProfile(TaskError):
 
 
 class NoStablePoint(TaskError):
-    """Every trial of a task was unstable, so that no rate is known to be sustained."""
+    """No trial of a task was stable, so that no sustained rate is known."""
 
     trials: int
     smallest_rate: float
@@ -57,35 +57,37 @@ class NoStablePoint(TaskError):
             )
         return (
             f"None of the {self.trials} trials of {self.task} was stable: at the lowest rate of "
-            f"{write_rate(self.smallest_rate)} or above, latency still grew by {self.smallest_slope:.6g} s/s "
-            f"(stable is up to {self.max_slope:.6g}). Try lower rates, or a longer warm-up."
+            f"{write_rate(self.smallest_rate)} or above, latency still grew by {write_number(self.smallest_slope)} s/s "
+            f"(stable: up to {write_number(self.max_slope)}). Try lower rates, or a longer warm-up."
         )
 
 
 class MissingProfile(TaskError):
-    """Only a source or a sink may go without a profile (it takes no slot)."""
+    """A task between others has no profile; only sources and sinks need none, since they take no slot."""
 
     rate: float
 
-    text = (
-        "Task {self.task} receives {self.rate:.6g} tuples/s and has no profile: add one to profiles "
-        "under that name. Only sources and sinks may go without."
-    )
+    def __str__(self) -> str:
+        return (
+            f"Task {self.task} receives {write_rate(self.rate)} and has no profile: add one to profiles under that "
+            "name. Only sources and sinks need no profile."
+        )
 
 
 class IdleTask(TaskError):
-    """A task with a profile that no tuple reaches: no number of threads is right for it."""
+    """A task has a profile, but no tuple reaches it: no number of threads is right for it."""
 
     rate: float
 
-    text = (
-        "Task {self.task} has a profile but receives {self.rate:.6g} tuples/s: raise the selectivities "
-        "or shares on the way to it, or take it out of the topology."
-    )
+    def __str__(self) -> str:
+        return (
+            f"Task {self.task} has a profile but receives {write_rate(self.rate)}: raise the selectivities or shares "
+            "on the way to it, or remove it from the topology."
+        )
 
 
 class ThreadTooLarge(TaskError):
-    """Threads that must stay together fit on no VM or slot on offer."""
+    """Threads that must stay together fit on no available VM or slot."""
 
     threads: int
     resource: str
@@ -98,37 +100,39 @@ class ThreadTooLarge(TaskError):
     def __str__(self) -> str:
         what = "one thread" if self.threads == 1 else f"a bundle of {self.threads} threads"
         return (
-            f"Task {self.task}: {what} takes {self.needed:.6g} slots of {self.resource}, and {self.place} "
-            f"has {self.capacity:.6g}: {self.remedy}."
+            f"Task {self.task}: {what} takes {write_number(self.needed, digits=6)} slots of {self.resource}, and "
+            f"{self.place} has {write_number(self.capacity, digits=6)}: {self.remedy}."
         )
 
 
 class PlacementTooLarge(TaskError):
-    """A placement needs more threads or slots than the limit; `task` takes the most of them."""
+    """A placement needs more threads or slots than the limit; `task` needs the most of them."""
 
     needed: float
     limit: int
     unit: str = "threads"
 
-    text = (
-        "The placement comes to {self.needed:.6g} {self.unit} or more, most of them for task {self.task}, "
-        "and {self.limit} are the most it is worked out for: lower external_rate, split the topology, or "
-        "look at the profile of that task."
-    )
+    def __str__(self) -> str:
+        return (
+            f"The placement needs {write_number(self.needed, digits=6)} {self.unit} or more, most of them for task "
+            f"{self.task}; the limit is {write_count(self.limit)}: lower external_rate, split the topology, or correct "
+            "the profile of that task."
+        )
 
 
 class TooManyRetries(PlacementTooLarge):
-    """A mapper was called again with more slots until its limit of tries."""
+    """A mapper failed with more and more slots, until the limit of threads tried."""
 
-    text = (
-        "Mapping started again with more slots until {self.needed:.6g} threads had been tried in vain, and "
-        "{self.limit} are the most: choose the mapping sam, which counts out at once what it needs, lower "
-        "external_rate, or give task {self.task} a profile whose single thread takes less cpu and memory."
-    )
+    def __str__(self) -> str:
+        return (
+            f"The mapping failed with more and more slots, after {write_number(self.needed)} threads tried (limit: "
+            f"{write_count(self.limit)}): choose the mapping sam, which needs no retries, lower external_rate, or give "
+            f"task {self.task} a profile whose single thread takes less cpu and memory."
+        )
 
 
 class InvalidCatalogue(PlacementError):
-    """The VM sizes cannot be bought from."""
+    """The catalogue of VM sizes is unusable."""
 
     detail: str
     sizes: tuple[str, ...] = ()
@@ -136,7 +140,7 @@ class InvalidCatalogue(PlacementError):
 
 
 class NotEnoughSlots(PlacementError):
-    """The existing VMs are too few, and no sizes can be bought; sizes `left_out` have too few slots for a thread."""
+    """The existing VMs have too few slots, and no sizes can be bought; `left_out` are sizes too small for a thread."""
 
     needed: int
     available: int
@@ -144,19 +148,19 @@ class NotEnoughSlots(PlacementError):
 
     def __str__(self) -> str:
         what = (
-            f"offer VM sizes with more slots, since none of {join_names(self.left_out)} has cpu for one thread of "
-            "every task"
+            f"offer VM sizes with more slots, since {join_names(self.left_out)} have too little cpu for a thread of "
+            "some task"
             if self.left_out
             else "give vm_sizes to acquire from"
         )
         return (
-            f"The placement needs at least {self.needed} slots and the VMs given have {self.available}: add "
+            f"The placement needs at least {self.needed} slots and the given VMs have {self.available}: add "
             f"VMs, or {what}."
         )
 
 
 class InvalidMapping(PlacementError):
-    """A mapping names something that does not exist; `pointer` is the JSON pointer of the part to change."""
+    """A mapping names a task or slot that does not exist; `pointer` is the JSON pointer of the part to change."""
 
     detail: str
     pointer: str = ""

@@ -1,4 +1,4 @@
-"""Collocation (Mc-Stream, Algorithm 3): threads beside those that feed them, and away from their siblings."""
+"""Collocation (Mc-Stream, Algorithm 3): maps threads to VMs of upstream threads, away from threads of their task."""
 
 from collections.abc import Sequence
 
@@ -18,11 +18,11 @@ from planner.placements.thread_allocation import refuse_excess
 
 
 def map_collocated(tasks: Sequence[Task], vms: Sequence[Vm]) -> ThreadMapping:
-    """Threads in topological order, each to the freest VM of the best kind that can hold it.
+    """Maps threads in topological order, each to the freest VM of the best kind that can hold it.
 
-    The best kind of VM has a thread that feeds this one and no thread of its own task, the next no thread of its own
-    task, the last is any VM. The freest has the most cpu and memory left together; among equals the first. A thread
-    takes an equal share of its task's allocation, as cpu of the VM and as memory of one slot.
+    The kinds, best first: VMs with an upstream thread and no thread of the same task; VMs without a thread of the same
+    task; any VM. The freest VM has the largest sum of free cpu and memory; among equals the first. A thread takes an
+    equal share of its task's allocation, as cpu of the VM and as memory of one slot.
     """
     if not vms:
         raise NoRoom
@@ -72,14 +72,14 @@ def check_shares(tasks: Sequence[Task], vms: Sequence[Vm]) -> None:
 
 
 def order_topologically(tasks: Sequence[Task]) -> list[int]:
-    """Positions so that feeders come first; a loop is entered at its first task in breadth-first order."""
+    """Positions of tasks, upstream tasks first; a loop is entered at its first task in breadth-first order."""
     waiting = [len(task.upstream) for task in tasks]
     fed_by: list[list[int]] = [[] for _ in tasks]
     for at, task in enumerate(tasks):
         for feeder in task.upstream:
             fed_by[feeder].append(at)
     order: dict[int, None] = {}
-    # Tasks that nothing feeds come first; a task not reached from them is in a loop, or behind one.
+    # Tasks without upstream tasks come first; tasks that these do not reach are in a loop, or behind one.
     for start in [*(at for at, count in enumerate(waiting) if not count), *range(len(tasks))]:
         ready = [] if start in order else [start]
         for at in ready:  # the loop appends to it

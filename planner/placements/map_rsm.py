@@ -1,4 +1,4 @@
-"""RSM, the mapping of R-Storm (Shukla and Simmhan, Algorithm 5): each thread onto the VM that fits best."""
+"""RSM, the mapping of R-Storm (Shukla and Simmhan, Algorithm 5): maps each thread to the VM that fits best."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -15,7 +15,7 @@ from planner.placements.thread_allocation import refuse_excess
 # Each thread is compared with every VM. This limits one try; MOST_TRIED of place.py limits all tries together.
 MOST_ONE_BY_ONE = 50_000
 
-# VMs in the same state must tie, whatever the order of the additions that led there.
+# Rounding makes VMs in the same state tie, in whatever order their threads were added.
 DISTANCE_DIGITS = 9
 
 Numbers = npt.NDArray[np.float64]
@@ -33,7 +33,7 @@ class DistanceWeights:
 
 @dataclass(slots=True)
 class VmLedger:
-    """What each VM has left: cpu over the whole VM, memory slot by slot (one process each)."""
+    """The free resources of each VM: cpu of the whole VM, memory of each slot (one process per slot)."""
 
     vms: Sequence[Vm]
     slots: SlotLedger = field(init=False)
@@ -51,11 +51,11 @@ class VmLedger:
         self.widest_slot = (sizes > 0).astype(np.float64)
 
     def find_fitting(self, cpu: float, memory: float) -> Marks:
-        """VMs with cpu for a thread, and memory for it on one of their slots."""
+        """Marks the VMs that have enough cpu for a thread, and enough memory for it on one slot."""
         return (self.free_cpu >= cpu - FIT_TOLERANCE) & (self.widest_slot >= memory - FIT_TOLERANCE)
 
     def put(self, vm: int, task: str, cpu: float, memory: float) -> None:
-        """One thread onto the first slot of the VM that has memory for it."""
+        """Puts one thread on the first slot of the VM that has enough memory."""
         span = range(self.first_slot[vm], self.first_slot[vm + 1])
         used = self.slots.memory
         slot = next(at for at in span if 1.0 - used[at] >= memory - FIT_TOLERANCE)
@@ -66,7 +66,7 @@ class VmLedger:
 
 
 def check_threads(tasks: Sequence[Task], vms: Sequence[Vm]) -> None:
-    """Raise ThreadTooLarge unless each thread alone fits the largest VM: else no number of slots would be enough."""
+    """Raise ThreadTooLarge unless each single thread fits the largest VM: otherwise no number of slots is enough."""
     refuse_excess({task.name: task.threads for task in tasks}, MOST_ONE_BY_ONE, "threads to map one by one")
     largest = max(vms, key=lambda vm: vm.slots, default=None)
     if largest is None:
@@ -84,7 +84,7 @@ def check_threads(tasks: Sequence[Task], vms: Sequence[Vm]) -> None:
 
 
 def number_racks(vms: Sequence[Vm]) -> npt.NDArray[np.int64]:
-    """A number per VM, equal in the same rack; a VM of unknown rack has a number of its own."""
+    """A rack number for each VM; a VM without a known rack counts as a separate rack."""
     numbers: dict[str | int, int] = {}
     return np.array(
         [numbers.setdefault(at if vm.rack is None else vm.rack, len(numbers)) for at, vm in enumerate(vms)]
@@ -101,10 +101,10 @@ def measure_network(racks: npt.NDArray[np.int64], reference: int) -> Numbers:
 def map_resource_aware(
     tasks: Sequence[Task], vms: Sequence[Vm], weights: DistanceWeights | None = None
 ) -> ThreadMapping:
-    """Sweeps over the tasks, breadth-first, one thread of each per sweep, to the VM of least distance d.
+    """Sweeps over the tasks breadth-first, and maps one thread of each per sweep to the VM of least distance d.
 
-    d² = w_m (m_t − M_vm)² + w_c (c_t − C_vm)² + w_n·net(ref, vm) with m_t, c_t of a single thread, M_vm, C_vm
-    what the VM has left, and ref the VM of the last thread. Among equals the first VM.
+    d² = w_m (m_t − M_vm)² + w_c (c_t − C_vm)² + w_n·net(ref, vm); m_t, c_t: memory and cpu of a single thread,
+    M_vm, C_vm: free memory and cpu of the VM, ref: the VM of the previous thread. Among equals the first VM.
     """
     weights = weights or DistanceWeights()
     check_threads(tasks, vms)
@@ -133,12 +133,12 @@ def map_resource_aware(
 
 
 def ask_for_more(slots: int, tried: int) -> NoRoom:
-    """NoRoom for one more slot, as published, and one more per thousand slots, for the retries to end soon."""
+    """NoRoom that asks for one more slot, as published, plus one per thousand slots, to limit the retries."""
     return NoRoom(1 + slots // 1000, tried)
 
 
 def sweep_threads(tasks: Sequence[Task]) -> Iterator[Task]:
-    """Sweeps over the tasks: one thread of each task that has threads left."""
+    """Yields each task once per thread: sweeps over the tasks, and takes one thread of each that has threads left."""
     pending = [task for task in tasks if task.threads]
     turn = 0
     while pending:
@@ -148,11 +148,11 @@ def sweep_threads(tasks: Sequence[Task]) -> Iterator[Task]:
 
 
 def refuse_hopeless(needs: Sequence[tuple[int, float, float]], vms: Sequence[Vm]) -> None:
-    """Raise NoRoom where the VMs cannot suffice, before threads are tried one by one.
+    """Raise NoRoom if the VMs cannot be enough, before threads are tried one by one.
 
-    A need is a number of threads, and cpu and memory of each. Slots must hold Σ cpu, Σ memory, and for each m, with
-    N(m) threads that take at least m each, ⌈N(m) / ⌊1/m⌋⌉. A VM of s slots holds at most ⌊s/c⌋ threads of at least c
-    cpu.
+    `needs` are numbers of threads with the cpu and memory of each. The slots must hold Σ cpu, Σ memory, and for each m,
+    with N(m) threads that take at least m each, ⌈N(m) / ⌊1/m⌋⌉. A VM of s slots holds at most ⌊s/c⌋ threads of at
+    least c cpu.
     """
     slots = sum(vm.slots for vm in vms)
     total = max(sum(n * c for n, c, _ in needs), sum(n * m for n, _, m in needs))
@@ -169,7 +169,7 @@ def refuse_hopeless(needs: Sequence[tuple[int, float, float]], vms: Sequence[Vm]
 
 
 def count_at_least(needs: Iterable[tuple[int, float]]) -> Iterator[tuple[float, int]]:
-    """For each amount above 0 that a thread takes, the number of threads that take as much or more."""
+    """Each amount above 0 that a thread takes, with the number of threads that take at least as much."""
     count = 0
     for threads, amount in sorted(needs, key=lambda need: -need[1]):
         count += threads
@@ -178,5 +178,5 @@ def count_at_least(needs: Iterable[tuple[int, float]]) -> Iterator[tuple[float, 
 
 
 def fit_times(amount: float, capacity: int) -> int:
-    """The number of threads that fit, never too few: ⌊capacity / amount⌋ with twice the mappers' tolerance."""
+    """An upper bound of the threads that fit: ⌊capacity / amount⌋ with twice the tolerance of the mappers."""
     return floor((capacity + 2.0 * FIT_TOLERANCE) / amount) if amount > FIT_TOLERANCE else MOST_ONE_BY_ONE

@@ -1,4 +1,4 @@
-"""SAM, slot-aware mapping (Shukla and Simmhan, Algorithm 6): full bundles of threads on their own slots."""
+"""SAM, slot-aware mapping (Shukla and Simmhan, Algorithm 6): each full bundle of threads gets a whole slot."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -13,7 +13,7 @@ from planner.placements.thread_allocation import saturate_slots, size_bundle
 
 @dataclass(frozen=True, slots=True)
 class Bundles:
-    """A task's threads as SAM places them: `full` slots of τ̂ threads, and the last, partial bundle."""
+    """The bundles of a task: `full` bundles of τ̂ threads, and the last, partial bundle with its cpu and memory."""
 
     full: int
     threads: int
@@ -23,14 +23,14 @@ class Bundles:
 
 @dataclass(slots=True)
 class SharedSlots:
-    """The slots that partial bundles share: at most one per task, so that a scan over them stays short."""
+    """The slots that partial bundles share; at most one per task, so that a scan over them is short."""
 
     numbers: list[int] = field(default_factory=list)
     free_cpu: npt.NDArray[np.float64] = field(default_factory=lambda: np.empty(0))
     free_memory: npt.NDArray[np.float64] = field(default_factory=lambda: np.empty(0))
 
     def find(self, cpu: float, memory: float) -> int | None:
-        """The best fit: of the slots with room for both, the one with the least free cpu and memory together."""
+        """The best fit: of the slots with enough of both, the slot with the least sum of free cpu and memory."""
         count = len(self.numbers)
         cpu_left, memory_left = self.free_cpu[:count], self.free_memory[:count]
         fits = (cpu_left >= cpu - FIT_TOLERANCE) & (memory_left >= memory - FIT_TOLERANCE)
@@ -57,9 +57,9 @@ class SharedSlots:
 def map_slot_aware(tasks: Sequence[Task], vms: Sequence[Vm]) -> ThreadMapping:
     """Sweeps over the tasks in breadth-first order, one bundle of each task per sweep.
 
-    A bundle of τ̂ threads takes a whole empty slot, of the last VM or its neighbour; the last, partial bundle of a task
-    goes to the best-fit slot. Threads of different tasks share only slots of partial bundles, at most as many slots as
-    there are tasks.
+    A bundle of τ̂ threads takes a whole empty slot, on the last used VM or the next one. The last, partial bundle of a
+    task goes to the shared slot that fits best, or to an empty slot. So tasks share at most as many slots as there are
+    tasks.
     """
     ledger = SlotLedger(vms)
     empty = walk_slots(vms)
@@ -69,8 +69,8 @@ def map_slot_aware(tasks: Sequence[Task], vms: Sequence[Vm]) -> ThreadMapping:
         at = None if bundle is None else shared.find(bundle.cpu, bundle.memory)
         if at is None:
             number = next(empty, -1)
-            # No slot is left: the remaining bundles go to imaginary slots. Their number is the number of slots that
-            # retries with one more slot at a time would find to be missing.
+            # No slot is left: the remaining bundles get imaginary slots. The number of these equals the number of
+            # missing slots that retries with one more slot at a time would find.
             missing += number < 0
             at = None if bundle is None else shared.open(number)
         if bundle is None:
@@ -88,9 +88,9 @@ def map_slot_aware(tasks: Sequence[Task], vms: Sequence[Vm]) -> ThreadMapping:
 
 def sweep_bundles(tasks: Sequence[Task]) -> Iterator[tuple[Task, Bundles | None]]:
     """Each bundle with its task, in the order of placing; None stands for a full bundle."""
+    for task in tasks:
+        check_bundles(task)
     pending = [(task, split_bundles(task)) for task in tasks]
-    for task, bundles in pending:
-        refuse_wide(task, bundles)
     turn = 0
     while pending:
         for task, bundles in pending:
@@ -103,10 +103,10 @@ def sweep_bundles(tasks: Sequence[Task]) -> Iterator[tuple[Task, Bundles | None]
 
 
 def split_bundles(task: Task) -> Bundles:
-    """A task's threads in bundles; the last one is full only when its share of the rate saturates it.
+    """Splits a task's threads into bundles; the last bundle is full only if its share of the rate saturates it.
 
-    MBA may give the rest of the rate τ̂ threads too (where T(ω') = τ̂, always so for tasks that run best with
-    one thread): they take C and M of the profile then, not a whole slot, as they did in the allocation.
+    MBA may give the rest ω' of the rate τ̂ threads too (if T(ω') = τ̂, always so for tasks that run best with one
+    thread): these take C and M of the profile, as in the allocation, and not a whole slot.
     """
     best = task.profile.best
     full, threads = divmod(task.threads, best.threads)
@@ -121,25 +121,20 @@ def split_bundles(task: Task) -> Bundles:
 
 
 def check_bundles(task: Task) -> None:
-    """Raise ThreadTooLarge where a bundle of the task takes more than one slot's cpu: no larger VM would help."""
-    refuse_wide(task, split_bundles(task))
-
-
-def refuse_wide(task: Task, last: Bundles) -> None:
-    """The check of the full and the last bundle: each stays on one slot, which has cpu for 1."""
-    best = task.profile.best
+    """Raise ThreadTooLarge if a bundle takes more cpu than one slot has: no larger VM would help."""
+    best, last = task.profile.best, split_bundles(task)
     for threads, cpu in ((best.threads, best.cpu), (last.threads, last.cpu)):
         if cpu <= 1.0 + FIT_TOLERANCE:
             continue
         remedy = (
-            "sam keeps a bundle on one slot, so choose the mapping rsm, whose threads may take cpu of their whole "
-            "VM, or correct the profile"
+            "sam keeps a bundle on one slot: choose the mapping rsm, whose threads may use the cpu of the whole VM, or "
+            "correct the profile"
         )
         raise ThreadTooLarge(task.name, threads, "cpu", cpu, 1.0, "one slot", remedy, "/profiles")
 
 
 def walk_slots(vms: Sequence[Vm]) -> Iterator[int]:
-    """The slots in the order they are filled: VM by VM, VMs of the same rack before VMs of other racks."""
+    """The slots in the order of filling: VM by VM, VMs of the same rack before VMs of other racks."""
     first_slot = np.cumsum([0, *(vm.slots for vm in vms)])
     racks: dict[str | int, list[int]] = {}
     for at, vm in enumerate(vms):

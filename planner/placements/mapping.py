@@ -1,7 +1,7 @@
 """The mapping of threads to slots of VMs: the types that all mappers share, and Storm's own round robin.
 
-Every mapper takes the tasks in breadth-first order and the VMs, and returns the mapping. A mapper that keeps the limits
-of slots raises `NoRoom` with the number of slots it lacks, and is called again with more.
+Every mapper takes the tasks in breadth-first order and the VMs, and returns the mapping. A mapper that respects the
+limits of slots raises `NoRoom` with the number of missing slots, and is called again with more.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -13,14 +13,14 @@ from typing import NamedTuple
 from planner.placements.profiles import Profile
 from planner.placements.thread_allocation import TaskAllocation, TaskLoad
 
-# A slot filled by parts that add up to 1 as decimals may read 1 + 1e-16.
+# Decimal parts that add up to exactly 1 may give 1 + 1e-16 as floats.
 FIT_TOLERANCE = 1e-9
 SHOWN_DIGITS = 12
 
 
 @dataclass(frozen=True, slots=True)
 class Vm:
-    """A virtual machine with its slots; a `rack` of None is taken to be no other VM's rack."""
+    """A virtual machine with its slots; a VM whose `rack` is None shares its rack with no other VM."""
 
     name: str
     slots: int
@@ -31,7 +31,7 @@ class Vm:
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """A task to map: its allocation, its profile and the positions of the tasks that feed it."""
+    """A task to map: its allocation, its profile and the positions of its upstream tasks."""
 
     name: str
     rate: float
@@ -43,7 +43,7 @@ class Task:
 
 
 class MappedSlot(NamedTuple):
-    """Threads by task on one slot, and what the mapper reserved for them as fractions of the slot."""
+    """Threads by task on one slot, and the fractions of the slot that the mapper reserved for them."""
 
     threads: Mapping[str, int]
     cpu: float
@@ -76,16 +76,16 @@ class ThreadMapping:
 
 @dataclass(frozen=True, slots=True)
 class Fragmentation:
-    """Shares of the slots in use that are reserved for nothing."""
+    """The unreserved shares of cpu and memory of the slots in use."""
 
     cpu: float
     memory: float
 
 
 class NoRoom(Exception):
-    """The slots do not suffice; with `missing` more it is worth trying again.
+    """There are too few slots; try again with `missing` more.
 
-    `tried` counts the threads that were placed one by one before.
+    `tried` is the number of threads that were placed one by one before the failure.
     """
 
     def __init__(self, missing: int = 1, tried: int = 0) -> None:
@@ -99,7 +99,7 @@ MapThreads = Callable[[Sequence[Task], Sequence[Vm]], ThreadMapping]
 
 @dataclass(slots=True)
 class SlotLedger:
-    """What is on each slot so far; slots are numbered over all VMs, in their order."""
+    """The threads and reservations of each slot so far; slots are numbered over all VMs, in their order."""
 
     vms: Sequence[Vm]
     vm_of: list[int] = field(init=False)
@@ -113,26 +113,26 @@ class SlotLedger:
         self.memory = [0.0] * len(self.vm_of)
 
     def put(self, slot: int, task: str, threads: int, cpu: float, memory: float) -> None:
-        """Add threads to a slot and reserve what they take."""
+        """Add threads to a slot and reserve cpu and memory for them."""
         here = self.threads.setdefault(slot, {})
         here[task] = here.get(task, 0) + threads
         self.cpu[slot] += cpu
         self.memory[slot] += memory
 
     def close(self) -> ThreadMapping:
-        """The mapping as it stands, with the rounding errors of decimal sums removed."""
+        """The mapping of all threads so far, without the rounding errors of decimal sums."""
         mixes = (tuple(self.threads.get(slot, {}).items()) for slot in range(len(self.vm_of)))
-        slots = map(cache(show_slot), mixes, self.cpu, self.memory)  # most slots are like others
+        slots = map(cache(show_slot), mixes, self.cpu, self.memory)  # most slots are equal to others
         return ThreadMapping(tuple([MappedVm(vm, tuple(islice(slots, vm.slots))) for vm in self.vms]))
 
 
 def show_slot(threads: tuple[tuple[str, int], ...], cpu: float, memory: float) -> MappedSlot:
-    """A slot with the rounding errors of decimal sums removed."""
+    """A slot without the rounding errors of decimal sums."""
     return MappedSlot(dict(threads), round(cpu, SHOWN_DIGITS), round(memory, SHOWN_DIGITS))
 
 
 def join_tasks(loads: Sequence[TaskLoad], allocations: Sequence[TaskAllocation]) -> tuple[Task, ...]:
-    """The tasks that a mapper takes: loads and allocations of the same tasks joined."""
+    """Joins the loads and the allocations of the same tasks into the tasks of a mapper."""
     return tuple(
         Task(load.name, load.rate, given.threads, given.cpu, given.memory, load.profile, load.upstream)
         for load, given in zip(loads, allocations, strict=True)
@@ -152,9 +152,9 @@ def measure_fragmentation(mapping: ThreadMapping) -> Fragmentation:
 
 
 def map_round_robin(tasks: Sequence[Task], vms: Sequence[Vm]) -> ThreadMapping:
-    """DSM, Storm's default: one thread after the other to one slot after the other, whatever they take.
+    """DSM, Storm's default: puts threads on the slots in turn, whatever cpu and memory they take.
 
-    It reserves nothing; the cpu and memory given are C(1) and M(1) times the threads, and may exceed a slot.
+    It reserves nothing; the shown cpu and memory are C(1) and M(1) times the threads, and may exceed a slot.
     """
     ledger = SlotLedger(vms)
     slots = len(ledger.vm_of)

@@ -1,4 +1,4 @@
-"""The market of slots: existing VMs, the sizes on offer, and what is bought of them."""
+"""The market of slots: existing VMs, VM sizes on offer, and purchases."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,12 +14,12 @@ from planner.placements.vm_acquisition import (
     make_purchase,
 )
 from planner.values import Diagnostic
-from planner.wording import join_names
+from planner.wording import join_names, write_number
 
 
 @dataclass(frozen=True, slots=True)
 class Market:
-    """Existing VMs, the sizes to buy more of, and the rule to buy by."""
+    """Existing VMs, the VM sizes on offer, and the rule of buying."""
 
     existing: tuple[Vm, ...] = ()
     sizes: tuple[VmSize, ...] = ()
@@ -27,7 +27,7 @@ class Market:
 
 
 def keep_wide_enough(loads: Sequence[TaskLoad], market: Market) -> tuple[VmSize, ...]:
-    """The sizes that hold a thread of every task; ThreadTooLarge where no size and no existing VM does."""
+    """The sizes that can hold a thread of every task; ThreadTooLarge if neither a size nor an existing VM can."""
     widest = max(loads, key=lambda load: load.profile.single.cpu, default=None)
     if widest is None:
         return market.sizes
@@ -43,26 +43,26 @@ def keep_wide_enough(loads: Sequence[TaskLoad], market: Market) -> tuple[VmSize,
 def describe_left_out(
     loads: Sequence[TaskLoad], market: Market, kept: Sequence[VmSize]
 ) -> tuple[Diagnostic, ...]:
-    """The diagnostic that names the sizes that are not bought, and the task whose thread is too large for them."""
+    """The diagnostic about sizes that are not bought, since a thread of some task is too large for them."""
     names = name_left_out(market, kept)
     if not names:
         return ()
     widest = max(loads, key=lambda load: load.profile.single.cpu)
     detail = (
-        f"One thread of {widest.name} takes {widest.profile.single.cpu:.6g} slots of cpu: VMs of "
+        f"One thread of {widest.name} takes {write_number(widest.profile.single.cpu)} slots of cpu: VMs of "
         f"{join_names(names)} have fewer and are not acquired."
     )
     return (Diagnostic("sizes-left-out", detail, (widest.name,)),)
 
 
 def name_left_out(market: Market, kept: Sequence[VmSize]) -> tuple[str, ...]:
-    """The names of the sizes that are offered but not kept."""
+    """The names of the sizes on offer that were not kept."""
     names = {size.name for size in kept}
     return tuple(size.name for size in market.sizes if size.name not in names)
 
 
 def buy(acquire: Acquire, market: Market, sizes: Sequence[VmSize], slots: int) -> Purchase:
-    """The purchase that, together with the existing VMs, gives `slots`."""
+    """The purchase that gives `slots` together with the existing VMs."""
     available = sum(vm.slots for vm in market.existing)
     missing = slots - available
     if missing <= 0:
@@ -73,7 +73,7 @@ def buy(acquire: Acquire, market: Market, sizes: Sequence[VmSize], slots: int) -
 
 
 def name_vms(purchase: Purchase, existing: Sequence[Vm]) -> list[Vm]:
-    """The VMs of a purchase, numbered; names of existing VMs are not used again."""
+    """The VMs of a purchase with new names vm-1, vm-2 …, which no existing VM has."""
     taken = {vm.name for vm in existing}
     vms: list[Vm] = []
     number = 0

@@ -1,4 +1,4 @@
-"""A whole placement, from a topology and a rate to threads on slots: allocate, acquire, map, predict."""
+"""A whole placement: allocates threads, acquires VMs, maps threads to slots, and predicts the sustained rate."""
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -32,15 +32,15 @@ from planner.placements.vm_acquisition import (
     read_price,
 )
 from planner.values import Diagnostic, Topology
-from planner.wording import join_names
+from planner.wording import join_names, write_number
 
-# Threads placed one by one in tries that failed, over all tries: each is compared with every VM.
+# The most threads placed one by one in all failed tries together: each is compared with every VM.
 MOST_TRIED = 250_000
 
 
-# Checks that a mapper makes of a task before VM sizes are looked at: what they refuse fits on no VM, however large.
+# The check of a task by a mapper, before VM sizes are considered: a refused task fits on no VM, however large.
 CHECKS: Mapping[MapThreads, Callable[[Task], None]] = {map_slot_aware: check_bundles}
-# Diagnostics of the loads that an allocation rule adds to the answer.
+# The diagnostics of an allocation rule.
 REMARKS: Mapping[AllocateTask, Callable[[Sequence[TaskLoad]], tuple[Diagnostic, ...]]] = {
     allocate_mba: find_dips
 }
@@ -48,14 +48,14 @@ REMARKS: Mapping[AllocateTask, Callable[[Sequence[TaskLoad]], tuple[Diagnostic, 
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """The rules of a placement: how threads are counted, mapped to slots, and reached by tuples."""
+    """The rules of a placement: the allocation of threads, their mapping to slots, and the routing of tuples."""
 
     allocate_task: AllocateTask = allocate_mba
     map_threads: MapThreads = map_slot_aware
     route: Route = route_shuffled
 
     def check(self, tasks: Sequence[Task]) -> None:
-        """Raise where the mapper could not place a task on any VM, however large."""
+        """Raise if the mapper cannot place a task on any VM, however large."""
         check_task = CHECKS.get(self.map_threads)
         if check_task is not None:
             for task in tasks:
@@ -69,7 +69,7 @@ class Rules:
 
 @dataclass(frozen=True, slots=True)
 class Placement:
-    """One placement; `retries` is the number of slots asked for beyond the allocation."""
+    """One placement; `retries` is the number of slots requested beyond the allocation."""
 
     allocation: ThreadAllocation
     mapping: ThreadMapping
@@ -83,7 +83,7 @@ class Placement:
 
 
 class ComparedPair(NamedTuple):
-    """One pair of allocation and mapping in a comparison; `reason` says why there is no placement."""
+    """One pair of allocation and mapping in a comparison; `reason` explains a missing placement."""
 
     allocation: str
     mapping: str
@@ -98,7 +98,7 @@ def place_topology(
     market: Market,
     rules: Rules,
 ) -> Placement:
-    """Allocate, acquire, map and predict in one call."""
+    """The placement of a topology at an external rate."""
     loads = find_task_loads(topology, external_rate, profiles)
     return place_loads(loads, external_rate, market, rules)
 
@@ -147,9 +147,9 @@ def map_with_retries(
     *,
     most_tried: int = MOST_TRIED,
 ) -> tuple[ThreadMapping, int]:
-    """The mapping, and the slots it was asked with: a mapper without room is called again with more slots.
+    """The mapping, and the number of slots requested for it: a mapper that raises NoRoom is called again with more.
 
-    VMs are bought whole, and may have more slots than asked for; these are used before more are asked for.
+    VMs are bought whole, and may have more slots than requested; these are used before more are requested.
     """
     asked, tried = slots, 0
     while True:
@@ -166,7 +166,7 @@ def map_with_retries(
 
 
 def find_largest(tasks: Sequence[Task]) -> str:
-    """The task whose threads take the most of their scarcer resource."""
+    """The task whose threads take the most of the resource that they need more of."""
     single = {task.name: max(task.profile.single.cpu, task.profile.single.memory) for task in tasks}
     return max(tasks, key=lambda task: task.threads * single[task.name]).name
 
@@ -178,29 +178,29 @@ def sum_prices(mapping: ThreadMapping) -> float:
 
 
 def find_unpriced(mapping: ThreadMapping) -> tuple[Diagnostic, ...]:
-    """The diagnostic for existing VMs without a price, which the sum leaves out."""
+    """The diagnostic about existing VMs without a price, which hourly_price leaves out."""
     unpriced = [vm.vm.name for vm in mapping.vms if vm.vm.hourly_price is None]
     if not unpriced:
         return ()
-    detail = f"No price is given for {join_names(unpriced)}: hourly_price is that of the other VMs."
+    detail = f"{join_names(unpriced)} have no price: hourly_price is the price of the other VMs."
     return (Diagnostic("prices-unknown", detail),)
 
 
 def find_shortfall(
     loads: Sequence[TaskLoad], mapping: ThreadMapping, prediction: Prediction, external_rate: float
 ) -> tuple[Diagnostic, ...]:
-    """The diagnostic for a rate that is not sustained: the binding task, and whether other routing would help."""
+    """The diagnostic about a rate that is not sustained: names the binding task, and a routing that helps."""
     if prediction.rate is None or prediction.rate >= external_rate or prediction.binding_task is None:
         return ()
     aware = predict(loads, mapping, route_slot_aware, external_rate).rate
     remedy = (
         "route by what each slot sustains (slot-aware)"
         if aware is None or aware >= external_rate
-        else f"slot-aware routing would reach {aware:.6g}/s; mba with sam is made for the asked rate"
+        else f"slot-aware routing would reach {write_number(aware, digits=6)}/s; choose mba with sam"
     )
     detail = (
-        f"This mapping sustains {prediction.rate:.6g} of {external_rate:.6g} tuples/s, bound by "
-        f"{prediction.binding_task}: {remedy}."
+        f"This mapping sustains {write_number(prediction.rate, digits=6)} of "
+        f"{write_number(external_rate, digits=6)} tuples/s, limited by {prediction.binding_task}: {remedy}."
     )
     return (Diagnostic("rate-not-met", detail, (prediction.binding_task,)),)
 

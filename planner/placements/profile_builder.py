@@ -1,7 +1,7 @@
-"""The profile builder (Shukla and Simmhan, Algorithm 1): from trials of a task to the profile they support.
+"""The profile builder (Shukla and Simmhan, Algorithm 1): builds the profile of a task from trials.
 
-A trial is stable when its latency does not grow: the least-squares slope of latency over time, after the
-warm-up, is at most `max_slope`. Queues that fill show as a slope; at 0.1% overload it is 1e-3 s/s.
+A trial is stable if its latency does not grow: after the warm-up, the least-squares slope of latency over time is at
+most `max_slope`. A queue that fills gives a slope, of 1e-3 s/s at 0.1% overload.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -12,9 +12,10 @@ from typing import NamedTuple
 
 from planner.placements.errors import InvalidProfile, NoStablePoint
 from planner.placements.profiles import Profile, ProfilePoint
+from planner.wording import write_rate
 
-FEWEST_SAMPLES = 3  # two points always lie on a line, and say nothing of its fit
-# Beyond it, the squares and products of a slope overflow. Epoch seconds of the year 30,000 are a thousandth of it.
+FEWEST_SAMPLES = 3  # two points always lie on a line, and do not show how well it fits
+# Larger numbers overflow in squares and products of a slope. Epoch seconds of the year 30,000 are a thousandth of it.
 MOST_SECONDS = 1e15
 
 
@@ -31,7 +32,7 @@ class Trial:
 
 @dataclass(frozen=True, slots=True)
 class Criteria:
-    """When a trial counts as stable, and when more threads are no longer worth trying."""
+    """The criteria of a stable trial (`max_slope`) and of a plateau (`min_rate_slope` over `window` points)."""
 
     warm_up_seconds: float = 0.0
     max_slope: float = 1e-3
@@ -41,7 +42,7 @@ class Criteria:
 
 @dataclass(frozen=True, slots=True)
 class TrialVerdict:
-    """The verdict on one trial; `slope` is None where too few samples follow the warm-up, or all at one moment."""
+    """The verdict on one trial; `slope` is None if too few samples follow the warm-up, or all have the same time."""
 
     threads: int
     rate: float
@@ -61,7 +62,7 @@ class StepEvidence:
 
 
 class Gap(NamedTuple):
-    """A question that the grid of trials leaves open, in a sentence, and the numbers of threads it concerns."""
+    """A question that the trials leave open, as a sentence, and the numbers of threads that it concerns."""
 
     code: str
     threads: tuple[int, ...]
@@ -78,7 +79,7 @@ class BuiltProfile(NamedTuple):
 
 
 def fit_slope(points: Sequence[tuple[float, float]]) -> float:
-    """The least-squares slope Σ(x − x̄)(y − ȳ) / Σ(x − x̄)²; 0 where all x are equal."""
+    """The least-squares slope Σ(x − x̄)(y − ȳ) / Σ(x − x̄)²; 0 if all x are equal."""
     centre = fsum(x for x, _ in points) / len(points)
     middle = fsum(y for _, y in points) / len(points)
     spread = fsum((x - centre) ** 2 for x, _ in points)
@@ -86,7 +87,7 @@ def fit_slope(points: Sequence[tuple[float, float]]) -> float:
 
 
 def judge_trial(trial: Trial, criteria: Criteria) -> TrialVerdict:
-    """A trial is stable when the latency after its warm-up has a slope of at most `max_slope`."""
+    """Judges a trial: stable if the slope of latency after the warm-up is at most `max_slope`."""
     settled = [sample for sample in trial.samples if sample[0] >= criteria.warm_up_seconds]
     if len(settled) < FEWEST_SAMPLES or max(settled)[0] == min(settled)[0]:
         return TrialVerdict(trial.threads, trial.rate, None, len(settled), stable=False)
@@ -95,9 +96,9 @@ def judge_trial(trial: Trial, criteria: Criteria) -> TrialVerdict:
 
 
 def build_profile(task: str, trials: Iterable[Trial], criteria: Criteria | None = None) -> BuiltProfile:
-    """The profile by a set of trials: per τ the highest stable rate, with the cpu and memory of that trial.
+    """Builds a profile from trials: for each τ the highest stable rate, with the cpu and memory of that trial.
 
-    All measured τ are kept, also those beyond the plateau, where a live sweep would have stopped.
+    All measured τ are kept, also τ beyond the plateau, where a live sweep would stop.
     """
     criteria = criteria or Criteria()
     ordered = sorted(trials, key=lambda trial: (trial.threads, trial.rate))
@@ -156,7 +157,7 @@ def check_trial(task: str, trial: Trial) -> None:
 def add_threads(
     trials: list[Trial], criteria: Criteria, points: list[ProfilePoint], evidence: list[StepEvidence]
 ) -> None:
-    """Judge the trials of one τ, and add the stable one of the highest rate as its point, if there is one."""
+    """Judge the trials of one τ, and add the stable trial of the highest rate, if any, as its point."""
     if not trials:
         return
     verdicts = tuple(judge_trial(trial, criteria) for trial in trials)
@@ -173,7 +174,7 @@ def add_threads(
 def conclude(
     task: str, points: list[ProfilePoint], evidence: list[StepEvidence], criteria: Criteria
 ) -> BuiltProfile:
-    """The profile with its gaps; NoStablePoint where no trial was stable."""
+    """The profile with its gaps; NoStablePoint if no trial was stable."""
     if not points:
         verdicts = [verdict for step in evidence for verdict in step.verdicts]
         raise NoStablePoint(
@@ -188,7 +189,7 @@ def conclude(
 
 
 def find_plateau(points: Sequence[ProfilePoint], criteria: Criteria) -> int | None:
-    """The first τ at which I, over the trailing window of measured τ, no longer rises."""
+    """The first τ at which I no longer rises over the last `window` measured τ; None if there is none."""
     for end in range(criteria.window, len(points) + 1):
         window = [(float(point.threads), point.peak_rate) for point in points[end - criteria.window : end]]
         if fit_slope(window) <= criteria.min_rate_slope:
@@ -197,14 +198,14 @@ def find_plateau(points: Sequence[ProfilePoint], criteria: Criteria) -> int | No
 
 
 def find_gaps(evidence: Sequence[StepEvidence]) -> tuple[Gap, ...]:
-    """The gaps of the grid: τ without a stable trial, peaks not bracketed, contradictions, τ not tried."""
+    """The gaps of trials: τ without stable trials, peaks without unstable trials above, contradictions, untried τ."""
     gaps = [gap for step in evidence for gap in find_rate_gaps(step)]
     known = [step.threads for step in evidence if step.peak_rate is not None]
     gaps += [
         Gap(
             "threads-not-tried",
             (left, right),
-            f"Nothing is known between {left} and {right} threads: the profile is interpolated there.",
+            f"No trial has between {left} and {right} threads: the profile is interpolated there.",
         )
         for left, right in pairwise(known)
         if right - left > 1
@@ -216,26 +217,30 @@ def find_rate_gaps(step: StepEvidence) -> list[Gap]:
     """The gaps in the rates of one τ."""
     threads = step.threads
     if step.peak_rate is None:
-        return [Gap("no-stable-trial", (threads,), f"No trial with {threads} threads was stable: left out.")]
+        return [
+            Gap(
+                "no-stable-trial",
+                (threads,),
+                f"No trial with {threads} threads was stable: the profile leaves them out.",
+            )
+        ]
     unjudged = [verdict.rate for verdict in step.verdicts if verdict.slope is None]
     gaps = [
         Gap(
             "too-few-samples",
             (threads,),
-            f"The trial at {rate:g}/s has under {FEWEST_SAMPLES} samples after the warm-up, or all of one time: "
-            "not counted.",
+            f"The trial at {write_rate(rate)} is not counted: it has fewer than {FEWEST_SAMPLES} samples after the "
+            "warm-up, or all at the same time.",
         )
         for rate in unjudged
     ]
     unstable = step.smallest_unstable_rate
     if unstable is None:
-        detail = (
-            f"All trials with {threads} threads were stable, up to {step.peak_rate:g}/s: try higher rates."
-        )
+        peak = write_rate(step.peak_rate)
+        detail = f"All trials with {threads} threads were stable, up to {peak}: try higher rates."
         gaps.append(Gap("peak-not-reached", (threads,), detail))
     elif unstable < step.peak_rate:
-        detail = (
-            f"With {threads} threads {unstable:g}/s was unstable, {step.peak_rate:g}/s stable: repeat them."
-        )
+        rates = f"{write_rate(unstable)} was unstable, but {write_rate(step.peak_rate)} stable"
+        detail = f"With {threads} threads, {rates}: repeat these trials."
         gaps.append(Gap("trials-disagree", (threads,), detail))
     return gaps

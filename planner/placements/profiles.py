@@ -12,12 +12,12 @@ from typing import NamedTuple
 
 from planner.placements.errors import InvalidProfile
 
-# Rates are products of selectivities: their rounding errors must not cost a thread.
+# Rates are products of selectivities: rounding errors must not add a thread.
 RATE_TOLERANCE = 1e-12
 
 
 class ProfilePoint(NamedTuple):
-    """What `threads` threads sustain and take when alone on one slot; cpu and memory as fractions of the slot."""
+    """The peak rate, cpu and memory of `threads` threads alone on a slot; cpu and memory are fractions of the slot."""
 
     threads: int
     peak_rate: float
@@ -29,8 +29,8 @@ class ProfilePoint(NamedTuple):
 class Profile:
     """The measured points of a task by ascending threads, beginning with one thread.
 
-    Between two measured numbers of threads all values are interpolated linearly. Beyond the last one the last values
-    hold, and `is_measured` says that they were not measured.
+    Between measured numbers of threads all values are interpolated linearly. Above the last one its values are used,
+    and `is_measured` is false.
     """
 
     task: str
@@ -40,13 +40,13 @@ class Profile:
         points = tuple(sorted(self.points, key=lambda point: point.threads))
         object.__setattr__(self, "points", points)
         if not points:
-            raise InvalidProfile(self.task, "it has no points: measure it at one thread at least.")
+            raise InvalidProfile(self.task, "it has no points: measure it with one thread at least.")
         for point in points:
             check_point(self.task, point)
         if points[0].threads != 1:
             raise InvalidProfile(
                 self.task,
-                "it begins here, but a remainder of the rate goes to single threads: measure one thread too.",
+                "it begins here, but the rest of a rate may need a single thread: measure one thread too.",
                 points[0].threads,
                 points[0].threads,
             )
@@ -68,15 +68,15 @@ class Profile:
 
     @cached_property
     def best(self) -> ProfilePoint:
-        """The point of τ̂; the one of the fewest threads where several reach the same peak."""
+        """The point of τ̂, the highest peak rate; of equal peaks the point with the fewest threads."""
         return max(self.points, key=lambda point: (point.peak_rate, -point.threads))
 
     def is_measured(self, threads: int) -> bool:
-        """Whether `threads` is no more than was measured."""
+        """Whether `threads` lies within the measured numbers of threads."""
         return 1 <= threads <= self.points[-1].threads
 
     def interpolate(self, threads: int) -> ProfilePoint:
-        """I(τ), C(τ) and M(τ); beyond the last measured τ, the last measured values."""
+        """I(τ), C(τ) and M(τ); above the last measured τ, the last measured values."""
         if threads >= self.points[-1].threads:
             last = self.points[-1]
             return ProfilePoint(threads, last.peak_rate, last.cpu, last.memory)
@@ -94,7 +94,7 @@ class Profile:
         )
 
     def threads_for(self, rate: float) -> int:
-        """T(ω) = the smallest τ ≤ τ̂ with I(τ) ≥ ω; τ̂ where none has."""
+        """T(ω) = the smallest τ ≤ τ̂ with I(τ) ≥ ω; τ̂ if there is none."""
         wanted = rate * (1.0 - RATE_TOLERANCE)
         above = next((at for at, point in enumerate(self.points) if point.peak_rate >= wanted), None)
         if above is None:
@@ -106,7 +106,7 @@ class Profile:
         slope = (right.peak_rate - left.peak_rate) / (right.threads - left.threads)
         threads = left.threads + max(1, ceil((wanted - left.peak_rate) / slope))
         while threads - 1 > left.threads and self.interpolate(threads - 1).peak_rate >= wanted:
-            threads -= 1  # rounding put the division above an integer
+            threads -= 1  # the division was rounded up past an integer
         while threads < right.threads and self.interpolate(threads).peak_rate < wanted:
             threads += 1
         return min(threads, right.threads)

@@ -1,4 +1,4 @@
-"""The rate that any mapping sustains, with its binding task, cpu and memory (Shukla and Simmhan, section 8)."""
+"""Predicts the sustained rate of any mapping, its binding task, cpu and memory (Shukla and Simmhan, section 8)."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -11,16 +11,16 @@ from planner.errors import suggest_name
 from planner.placements.errors import InvalidMapping
 from planner.placements.mapping import SHOWN_DIGITS, ThreadMapping
 from planner.placements.profiles import Profile
-from planner.placements.thread_allocation import TaskLoad
+from planner.placements.thread_allocation import TaskLoad, size_bundle
 from planner.values import Diagnostic
-from planner.wording import write_number
+from planner.wording import join_names, write_counted, write_rate
 
-# A capacity that is below the rate it was sized for by rounding alone sustains that rate.
+# A capacity that misses its rate only by rounding counts as sustaining that rate.
 RATE_TOLERANCE = 1e-11
 
 
 class TaskPrediction(NamedTuple):
-    """The rate that a task's threads sustain on their slots, and the external rate that this allows."""
+    """The rate that a task's threads sustain (`capacity`), and the external rate at which it is reached (`rate`)."""
 
     name: str
     capacity: float
@@ -28,14 +28,14 @@ class TaskPrediction(NamedTuple):
 
 
 class SlotUsage(NamedTuple):
-    """The cpu and memory of a slot, expected at the rate that will run."""
+    """The predicted cpu and memory of a slot."""
 
     cpu: float
     memory: float
 
 
 class VmPrediction(NamedTuple):
-    """A VM and its slots."""
+    """The predicted cpu and memory of a VM and of its slots."""
 
     name: str
     cpu: float
@@ -45,9 +45,9 @@ class VmPrediction(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Prediction:
-    """The external rate that all tasks sustain, the task that binds it, and the use of every VM.
+    """The external rate that all tasks sustain, the task that limits it, and the use of every VM.
 
-    Rate and task are None where no task has a profile.
+    Rate and task are None if no task has a profile.
     """
 
     rate: float | None
@@ -57,25 +57,25 @@ class Prediction:
     diagnostics: tuple[Diagnostic, ...]
 
     def meets(self, external_rate: float | None) -> bool | None:
-        """Whether this rate is sustained; None where no rate is asked for or none is known."""
+        """Whether this external rate is sustained; None without a rate, or if the sustained rate is unknown."""
         if external_rate is None or self.rate is None:
             return None
         return self.rate >= external_rate
 
 
-# Profile and threads of the task on each of its slots -> the rate of the task, and a slot's share of it by its threads.
+# A routing takes a profile and the threads on each slot; it returns the task's rate, and a slot's share by threads.
 Route = Callable[[Profile, Collection[int]], tuple[float, dict[int, float]]]
 
 
 def route_slot_aware(profile: Profile, threads: Collection[int]) -> tuple[float, dict[int, float]]:
-    """Routing in proportion to what each slot sustains: the task sustains Σ I(q_s)."""
+    """Routing in proportion to the peak rate of each slot: the task sustains Σ I(q_s)."""
     peaks = {count: profile.interpolate(count).peak_rate for count in set(threads)}
     total = fsum([peaks[count] for count in threads])
     return total, {count: peak / total for count, peak in peaks.items()}
 
 
 def route_shuffled(profile: Profile, threads: Collection[int]) -> tuple[float, dict[int, float]]:
-    """Routing of an equal share to each thread (Storm's shuffle grouping): min over slots of I(q_s)/q_s, times Σ q."""
+    """Equal shares to all threads (Storm's shuffle grouping): it sustains Σ q · min over slots of I(q_s)/q_s."""
     total = sum(threads)
     weakest = min(profile.interpolate(count).peak_rate / count for count in set(threads))
     return weakest * total, {count: count / total for count in set(threads)}
@@ -87,9 +87,9 @@ ROUTINGS: Mapping[str, Route] = {"shuffle": route_shuffled, "slot-aware": route_
 def predict(
     loads: Sequence[TaskLoad], mapping: ThreadMapping, route: Route, external_rate: float | None = None
 ) -> Prediction:
-    """The rate = min over tasks of capacity / visits; usage at that rate, or at external_rate if lower.
+    """The rate = min over tasks of capacity / visits; cpu and memory at that rate, or at external_rate if lower.
 
-    Threads of different tasks on one slot are taken not to slow each other down: no profile measures that.
+    Threads of different tasks on one slot are assumed not to slow each other down: no profile measures that.
     """
     places = find_places(loads, mapping)
     tasks: list[TaskPrediction] = []
@@ -106,12 +106,12 @@ def predict(
     cpu, memory = [0.0] * size, [0.0] * size
     for load, split in zip(loads, shares, strict=True):
         use = {
-            threads: expect_usage(load.profile, threads, running * load.visits * share)
+            threads: size_bundle(load.profile, threads, running * load.visits * share)
             for threads, share in split.items()
         }
         for number, threads in places[load.name].items():
-            cpu[number] += use[threads].cpu
-            memory[number] += use[threads].memory
+            cpu[number] += use[threads][0]
+            memory[number] += use[threads][1]
     return Prediction(
         binding.rate if binding else None,
         binding.name if binding else None,
@@ -122,22 +122,15 @@ def predict(
 
 
 def reach_rate(capacity: float, visits: float, external_rate: float | None) -> float:
-    """capacity / visits, or the asked rate where both differ by rounding only."""
+    """capacity / visits, or external_rate if both differ by rounding only."""
     rate = capacity / visits
     if external_rate is not None and abs(rate - external_rate) <= RATE_TOLERANCE * external_rate:
         return external_rate
     return rate
 
 
-def expect_usage(profile: Profile, threads: int, rate: float) -> SlotUsage:
-    """C(q) and M(q); a single thread takes in proportion to its rate, as in the allocation."""
-    point = profile.interpolate(threads)
-    share = min(1.0, rate / point.peak_rate) if threads == 1 else 1.0
-    return SlotUsage(point.cpu * share, point.memory * share)
-
-
 def find_places(loads: Sequence[TaskLoad], mapping: ThreadMapping) -> Mapping[str, dict[int, int]]:
-    """The threads of each task by slot, numbered over all VMs; InvalidMapping where they do not fit the topology."""
+    """The threads of each task by slot (numbered over all VMs); InvalidMapping if they do not fit the topology."""
     places: dict[str, dict[int, int]] = {load.name: {} for load in loads}
     number = 0
     for at, vm in enumerate(mapping.vms):
@@ -146,7 +139,7 @@ def find_places(loads: Sequence[TaskLoad], mapping: ThreadMapping) -> Mapping[st
                 pointer = f"/vms/{at}/slots/{slot_at}/threads"
                 if task not in places:
                     raise InvalidMapping(
-                        f"VM {vm.vm.name} runs {task!r}, which is no task with a profile: correct the "
+                        f"VM {vm.vm.name} runs {task!r}, which is not a task with a profile: correct the "
                         f"name.{suggest_name(task, places)}",
                         pointer,
                     )
@@ -159,7 +152,7 @@ def find_places(loads: Sequence[TaskLoad], mapping: ThreadMapping) -> Mapping[st
     for load in loads:
         if not places[load.name]:
             raise InvalidMapping(
-                f"No thread of {load.name} is mapped: {write_number(load.rate)} tuples/s reach it; give it a slot.",
+                f"No thread of {load.name} is mapped, but it receives {write_rate(load.rate)}: give it a slot.",
                 "/vms",
             )
     return places
@@ -168,8 +161,8 @@ def find_places(loads: Sequence[TaskLoad], mapping: ThreadMapping) -> Mapping[st
 def sum_vms(
     mapping: ThreadMapping, cpu: Sequence[float], memory: Sequence[float]
 ) -> tuple[VmPrediction, ...]:
-    """The usage of the slots and of their VMs."""
-    uses = map(cache(show_usage), cpu, memory)  # the slots of a task are alike, and rounding takes time
+    """The predicted use of slots, and of VMs as sums over their slots."""
+    uses = map(cache(show_usage), cpu, memory)  # most slots are equal, and rounding takes time
     predictions = []
     for vm in mapping.vms:
         slots = tuple(islice(uses, len(vm.slots)))
@@ -185,24 +178,22 @@ def sum_vms(
 
 
 def show_usage(cpu: float, memory: float) -> SlotUsage:
-    """The usage with the rounding errors of decimal sums removed."""
+    """The use of a slot without the rounding errors of decimal sums."""
     return SlotUsage(round(cpu, SHOWN_DIGITS), round(memory, SHOWN_DIGITS))
 
 
 def find_untasked(loads: Sequence[TaskLoad]) -> tuple[Diagnostic, ...]:
-    """The diagnostic for a placement without tasks."""
+    """The diagnostic about a placement without tasks."""
     if loads:
         return ()
-    detail = (
-        "No operator has a profile: nothing is placed, and nothing is known of the rate that is sustained."
-    )
+    detail = "No operator has a profile: nothing is placed, and the sustained rate is unknown."
     return (Diagnostic("no-tasks", detail),)
 
 
 def find_unmeasured(
     loads: Sequence[TaskLoad], places: Mapping[str, dict[int, int]]
 ) -> tuple[Diagnostic, ...]:
-    """The diagnostic for tasks with more threads on a slot than were measured."""
+    """The diagnostic about tasks with more threads on a slot than were measured."""
     beyond = {
         load.name: most
         for load in loads
@@ -210,21 +201,21 @@ def find_unmeasured(
     }
     if not beyond:
         return ()
-    listed = ", ".join(f"{task} ({most} threads)" for task, most in list(beyond.items())[:5])
+    listed = join_names([f"{task} ({most} threads)" for task, most in beyond.items()], 5)
     detail = (
-        f"More threads on one slot than were measured: {listed}. The last measured values are taken for "
-        "them, which flatters if more threads do worse: measure them, or use fewer per slot."
+        f"Some slots have more threads than were measured: {listed}. The last measured values are used, which are too "
+        "high if more threads reduce the rate: measure these numbers of threads, or use fewer per slot."
     )
     return (Diagnostic("beyond-profile", detail, tuple(beyond)),)
 
 
 def find_mixed(mapping: ThreadMapping) -> tuple[Diagnostic, ...]:
-    """The diagnostic for slots with threads of several tasks, whose interference is not modelled."""
+    """The diagnostic about slots with threads of several tasks, whose interference is not modelled."""
     mixed = sum(1 for vm in mapping.vms for slot in vm.slots if len(slot.threads) > 1)
     if not mixed:
         return ()
     detail = (
-        f"{mixed} slots run threads of several tasks. What they do to each other is in no profile: the rate "
-        "there is that of each task alone."
+        f"{write_counted(mixed, 'slot')} with threads of several tasks: profiles do not contain how tasks slow each "
+        "other down, so each task counts as if it were alone."
     )
     return (Diagnostic("mixed-slots", detail),)

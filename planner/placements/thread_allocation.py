@@ -1,4 +1,4 @@
-"""Threads and slots that a topology needs at a rate: LSA and MBA (Shukla and Simmhan, Algorithms 2 and 3).
+"""The threads and slots that a topology needs at a rate: LSA and MBA (Shukla and Simmhan, Algorithms 2 and 3).
 
 ρ = max(⌈ΣC⌉, ⌈ΣM⌉) slots, with C and M the cpu and memory of each task in units of one slot
 """
@@ -13,29 +13,29 @@ from planner.placements.errors import IdleTask, MissingProfile, PlacementTooLarg
 from planner.placements.profiles import RATE_TOLERANCE, Profile
 from planner.topology.flow import solve_visits
 from planner.values import Diagnostic, Topology
-from planner.wording import write_rate
+from planner.wording import join_names, write_rate
 
 MOST_THREADS = 250_000
 MOST_SLOTS = 1_000_000
-LARGEST_FLOAT = float_info.max  # an answer in JSON has no infinity
-# Sums of decimal fractions exceed an integer by some 1e-16: no slot is bought for that.
+LARGEST_FLOAT = float_info.max  # JSON has no infinity
+# Sums of decimal fractions may exceed an integer by about 1e-16, which must not add a slot.
 SLOT_TOLERANCE = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
 class TaskLoad:
-    """A task that takes slots, the rate that reaches it, and its profile; `visits` are per external tuple."""
+    """A task that takes slots, its input rate, and its profile; `visits` are per external tuple."""
 
     name: str
     rate: float
     visits: float
     profile: Profile
-    upstream: tuple[int, ...] = ()  # positions, in the same sequence, of the tasks that feed it
+    upstream: tuple[int, ...] = ()  # positions of its upstream tasks in the same sequence
 
 
 @dataclass(frozen=True, slots=True)
 class TaskAllocation:
-    """Threads of one task, and what they take in slots; `detail` shows the arithmetic."""
+    """The threads of one task, and their cpu and memory in slots; `detail` shows the arithmetic."""
 
     name: str
     rate: float
@@ -47,7 +47,7 @@ class TaskAllocation:
 
 @dataclass(frozen=True, slots=True)
 class ThreadAllocation:
-    """Threads of every task and the slots they need together."""
+    """The threads of every task, and the slots that they need together."""
 
     slots: int
     tasks: tuple[TaskAllocation, ...]
@@ -61,13 +61,13 @@ AllocateTask = Callable[[TaskLoad], TaskAllocation]
 def find_task_loads(
     topology: Topology, external_rate: float, profiles: Mapping[str, Profile]
 ) -> tuple[TaskLoad, ...]:
-    """The tasks that take slots, in breadth-first order from where the stream enters.
+    """The tasks that take slots, in breadth-first order from the entries.
 
-    A source (fed by no other operator) or a sink (feeding none) without a profile takes no slot.
+    A source (no upstream operator) or a sink (no downstream operator) without a profile takes no slot.
     """
     if not 0.0 < external_rate < inf:
         raise InvalidLoad(
-            f"external_rate is {external_rate:g}: give a finite rate above 0 to place a topology for.",
+            f"external_rate is {external_rate:g}: give a finite rate above 0.",
             argument="external_rate",
         )
     visits = solve_visits(topology)
@@ -100,7 +100,7 @@ def find_task_loads(
 
 
 def order_breadth_first(topology: Topology) -> list[int]:
-    """The positions of the operators, breadth-first from the entries; operators not reached from them come last."""
+    """The positions of the operators, breadth-first from the entries; unreached operators come last."""
     index = {operator.name: position for position, operator in enumerate(topology.operators)}
     targets: list[list[int]] = [[] for _ in index]
     fed = set()
@@ -111,7 +111,7 @@ def order_breadth_first(topology: Topology) -> list[int]:
     entered = [index[entry.operator] for entry in topology.entries]
     order: list[int] = []
     seen: set[int] = set()
-    # The first level holds the entries, or the operators that nothing feeds; operators not reached from it come last.
+    # The first level: the entries, or the operators without upstream operators.
     for level in [entered or [p for p in index.values() if p not in fed], *([p] for p in index.values())]:
         frontier = [position for position in level if position not in seen]
         seen.update(frontier)
@@ -124,7 +124,7 @@ def order_breadth_first(topology: Topology) -> list[int]:
 
 
 def saturate_slots(rate: float, peak_rate: float) -> tuple[int, float]:
-    """The rate divided by the peak rate, and the rest; a rest within rounding error is 0."""
+    """The number of slots that the rate saturates, and the rest of the rate; a rest within rounding error is 0."""
     rest = fmod(rate, peak_rate)
     full = round((rate - rest) / peak_rate)
     if peak_rate - rest <= RATE_TOLERANCE * rate:
@@ -135,7 +135,7 @@ def saturate_slots(rate: float, peak_rate: float) -> tuple[int, float]:
 def allocate_lsa(load: TaskLoad) -> TaskAllocation:
     """LSA: ⌊ω/I(1)⌋ threads with C(1) and M(1) each, and one more for the rest ω', with ω'/I(1) of both.
 
-    It assumes that threads scale linearly, on one slot as on many.
+    LSA assumes that threads scale linearly, on one slot and on many.
     """
     single = load.profile.single
     full, rest = saturate_slots(load.rate, single.peak_rate)
@@ -151,7 +151,7 @@ def allocate_lsa(load: TaskLoad) -> TaskAllocation:
 def allocate_mba(load: TaskLoad) -> TaskAllocation:
     """MBA: ⌊ω/Î⌋ whole slots with τ̂ threads each, and T(ω') threads for the rest ω'.
 
-    The rest takes C(T) and M(T), or where T is 1 thread, C(1)·ω'/I(1) and M(1)·ω'/I(1).
+    The rest takes C(T) and M(T); if T is 1 thread, C(1)·ω'/I(1) and M(1)·ω'/I(1).
     """
     profile, best = load.profile, load.profile.best
     full, rest = saturate_slots(load.rate, best.peak_rate)
@@ -168,7 +168,7 @@ def allocate_mba(load: TaskLoad) -> TaskAllocation:
 
 
 def describe_bundles(load: TaskLoad, full: int, rest: float, threads: int) -> str:
-    """MBA's arithmetic for one task, as a line."""
+    """The arithmetic of MBA for one task, as one line."""
     best = load.profile.best
     whole = f"{full} × {write_rate(best.peak_rate)} on {full} slots of {best.threads}" if full else ""
     if not rest:
@@ -179,15 +179,15 @@ def describe_bundles(load: TaskLoad, full: int, rest: float, threads: int) -> st
 
 
 def size_bundle(profile: Profile, threads: int, rate: float) -> tuple[float, float]:
-    """The cpu and memory of threads together on one slot; a single thread takes in proportion to its rate."""
+    """The cpu and memory of threads on one slot: C(q) and M(q); for a single thread in proportion to its rate."""
     point = profile.interpolate(threads)
     share = min(1.0, rate / point.peak_rate) if threads == 1 else 1.0
     return point.cpu * share, point.memory * share
 
 
 def allocate_slots(loads: Sequence[TaskLoad], allocate_task: AllocateTask) -> ThreadAllocation:
-    """Threads of all tasks by one rule, and ρ = max(⌈ΣC⌉, ⌈ΣM⌉)."""
-    # The least possible number of threads: too many are refused before they are counted one by one.
+    """The threads of all tasks by one rule, and ρ = max(⌈ΣC⌉, ⌈ΣM⌉)."""
+    # This lower bound refuses far too many threads before they are counted exactly.
     fewest = {load.name: load.rate / load.profile.best.peak_rate for load in loads}
     refuse_excess(fewest, MOST_THREADS, "threads")
     tasks = tuple(allocate_task(load) for load in loads)
@@ -201,7 +201,7 @@ def allocate_slots(loads: Sequence[TaskLoad], allocate_task: AllocateTask) -> Th
 
 
 def refuse_excess(needed: Mapping[str, float], limit: int, unit: str) -> None:
-    """Raise PlacementTooLarge where the tasks together need more than the limit."""
+    """Raise PlacementTooLarge if the tasks together need more than the limit."""
     total = sum(needed.values())
     if total > limit:
         largest = max(needed, key=lambda task: needed[task])
@@ -209,23 +209,22 @@ def refuse_excess(needed: Mapping[str, float], limit: int, unit: str) -> None:
 
 
 def find_dips(loads: Sequence[TaskLoad]) -> tuple[Diagnostic, ...]:
-    """The diagnostic for tasks that take more of a slot at a lower rate: MBA may need fewer slots for more tuples.
+    """The diagnostic about tasks that take more of a slot at a lower rate: MBA may need fewer slots for more tuples.
 
-    The profile was measured so (less cpu or memory with more threads): this is no error.
+    Profiles with less cpu or memory at more threads cause it; this is not an error.
     """
     dipping = tuple(load.name for load in loads if has_dip(load))
     if not dipping:
         return ()
-    names = ", ".join(dipping[:5]) + (" …" if len(dipping) > 5 else "")
     detail = (
-        f"By their profiles, {names} would take more cpu or memory at some lower rate than at this one, "
-        "where more threads take less: a lower external_rate may need more slots."
+        f"A lower external_rate may need more slots: by their profiles, {join_names(dipping, 5)} take less cpu or "
+        "memory with the threads for this rate than with the fewer threads for a lower one."
     )
     return (Diagnostic("profile-dips", detail, dipping),)
 
 
 def has_dip(load: TaskLoad) -> bool:
-    """Whether some rate below ω takes more cpu, or more memory, than ω: C and M are largest at measured τ."""
+    """Whether some rate below ω takes more cpu or memory than ω; only measured τ are compared, where C and M peak."""
     profile, best = load.profile, load.profile.best
     full, rest = saturate_slots(load.rate, best.peak_rate)
     last = profile.threads_for(rest) if rest else 0

@@ -1,4 +1,4 @@
-"""The VMs to acquire for a number of slots: by the rule of Shukla and Simmhan (section 7), or the cheapest mix."""
+"""The VMs to acquire for a number of slots: largest first (Shukla and Simmhan, section 7), or the cheapest mix."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -8,6 +8,7 @@ from math import isfinite, lcm
 from threading import Lock
 
 from planner.placements.errors import InvalidCatalogue
+from planner.wording import join_names, write_count
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +29,7 @@ class Purchase:
     hourly_price: float
 
 
-# Steps of dynamic programming (sizes × slots), for some seconds: a larger search for the cheapest mix is refused.
+# The most steps of dynamic programming (sizes × slots), some seconds; a larger search is refused.
 MOST_COVERS = 20_000_000
 COUNT_BITS = 40  # a cover has fewer VMs and fewer slots than 2^40
 
@@ -36,14 +37,14 @@ Acquire = Callable[[Sequence[VmSize], int], Purchase]
 
 
 def check_catalogue(sizes: Sequence[VmSize]) -> None:
-    """Raise InvalidCatalogue unless there is a size, and each has a name of its own, a slot or more and a price."""
+    """Raise InvalidCatalogue unless there is a size, and each has a unique name, at least one slot and a price."""
     if not sizes:
         raise InvalidCatalogue("The catalogue has no VM sizes: give at least one.")
     unpriced = tuple(size.name for size in sizes if size.hourly_price is None)
     if unpriced:
         raise InvalidCatalogue(
-            f"No hourly_price for {', '.join(unpriced)}: give one for each size (0 for machines that are "
-            "already paid for).",
+            f"{join_names(unpriced)} have no hourly_price: give one for each size (0 for machines that are already "
+            "paid for).",
             unpriced,
         )
     for size in sizes:
@@ -64,7 +65,7 @@ def check_catalogue(sizes: Sequence[VmSize]) -> None:
 
 
 def read_price(hourly_price: float | None) -> Fraction:
-    """A price as the decimal fraction that was written, so that sums of prices compare exactly."""
+    """A price as an exact decimal fraction, so that sums of prices compare exactly."""
     return Fraction(repr(hourly_price)) if hourly_price else Fraction(0)
 
 
@@ -81,9 +82,9 @@ def make_purchase(counts: Iterable[tuple[VmSize, int]]) -> Purchase:
 
 
 def acquire_largest_first(sizes: Sequence[VmSize], slots: int) -> Purchase:
-    """The paper's rule: ⌊ρ/p⌋ VMs of the largest size p, and the smallest size that holds the rest.
+    """The paper's rule: ⌊ρ/p⌋ VMs of the largest size p, and one of the smallest size that holds the rest.
 
-    Few large VMs keep traffic off the network; where prices follow the slots, the waste is under half of p.
+    Few large VMs keep traffic off the network; if prices are proportional to slots, less than half of p is wasted.
     """
     largest = max(sizes, key=lambda size: (size.slots, -price_of(size)))
     count, rest = divmod(slots, largest.slots)
@@ -97,12 +98,12 @@ def acquire_largest_first(sizes: Sequence[VmSize], slots: int) -> Purchase:
 
 
 def acquire_cheapest(sizes: Sequence[VmSize], slots: int) -> Purchase:
-    """The cheapest mix with at least ρ slots, exactly; of equals the fewest VMs, then the fewest slots.
+    """The exact cheapest mix with at least ρ slots; of equal prices the fewest VMs, then the fewest slots.
 
-    A covering knapsack. Of the sizes other than the best one (cheapest per slot, p slots) an optimum needs
-    fewer than p VMs: among p or more, some have slots that add up to a multiple of p and can be replaced by
-    the best size at no higher price. So all but p·max(slots) slots go to the best size, and dynamic
-    programming settles the rest: its cost does not grow with ρ.
+    A covering knapsack. Let the best size (cheapest per slot) have p slots. An optimum has fewer than p VMs of
+    other sizes: among p or more, some have slots that add up to a multiple of p, and the best size can replace
+    them at no higher price. So all but p·max(slots) slots go to the best size, and dynamic programming covers
+    the rest, at a cost that does not grow with ρ.
     """
     if slots < 1:
         return make_purchase([])
@@ -110,18 +111,13 @@ def acquire_cheapest(sizes: Sequence[VmSize], slots: int) -> Purchase:
     bulk = max(0, slots - best.slots * max(size.slots for size in sizes)) // best.slots
     counts = dict.fromkeys(sizes, 0)
     counts[best] = bulk
-    for size in settle_rest(sizes, slots - bulk * best.slots):
+    for size in tabulate_covers(tuple(drop_dominated(sizes))).cover(slots - bulk * best.slots):
         counts[size] += 1
     return make_purchase(counts.items())
 
 
-def settle_rest(sizes: Sequence[VmSize], slots: int) -> list[VmSize]:
-    """The cheapest cover: best(n) = min over sizes of price + best(n − slots), with best(n ≤ 0) = 0."""
-    return tabulate_covers(tuple(drop_dominated(sizes))).cover(slots)
-
-
 def drop_dominated(sizes: Iterable[VmSize]) -> list[VmSize]:
-    """The sizes without those that cost as much as another, or more, for no more slots."""
+    """Drops each size if another size has at least as many slots for at most the same price."""
     kept: list[VmSize] = []
     for size in sorted(sizes, key=lambda size: (-size.slots, price_of(size), size.name)):
         if not kept or price_of(size) < price_of(kept[-1]):
@@ -130,16 +126,16 @@ def drop_dominated(sizes: Iterable[VmSize]) -> list[VmSize]:
 
 
 class Covers:
-    """The best covers of 1, 2, … slots, computed as far as they were asked for, and kept.
+    """The cheapest covers of 1, 2, … slots: best(n) = min over sizes of price + best(n − slots), best(n ≤ 0) = 0.
 
-    A retry asks for a few slots more: the table then grows by these alone.
+    The table is kept, so that a retry with a few more slots computes only these.
     """
 
     def __init__(self, sizes: Sequence[VmSize]) -> None:
         self.sizes = sizes
         self.scale = lcm(*(price_of(size).denominator for size in sizes))
         self.growing = Lock()
-        # The cost of n slots is at n + first; n ≤ 0 costs nothing. One integer orders by price, then VMs, then slots.
+        # best[n + first] is the cost of n slots; n ≤ 0 is free. One integer orders by price, then VMs, then slots.
         self.first = max(size.slots for size in sizes)
         self.best = [0] * (self.first + 1)
         self.offers = [(size.slots, self._weigh(size)) for size in sizes]
@@ -166,9 +162,9 @@ class Covers:
     def _grow(self, slots: int) -> None:
         if slots * len(self.sizes) > MOST_COVERS:
             raise InvalidCatalogue(
-                f"The cheapest mix of {len(self.sizes)} sizes for {slots} slots, each with more slots for a higher "
-                f"price, takes {slots * len(self.sizes)} steps and {MOST_COVERS} are the most: offer fewer sizes, "
-                "or sizes with fewer slots.",
+                f"The search for the cheapest mix of {len(self.sizes)} sizes for {write_count(slots)} slots takes "
+                f"{write_count(slots * len(self.sizes))} steps; the limit is {write_count(MOST_COVERS)}: offer fewer "
+                "sizes, or sizes with fewer slots.",
                 tuple(size.name for size in self.sizes),
             )
         with self.growing:

@@ -1,1 +1,1 @@
-"""Discrete events in compiled code: the referee of every formula here."""
+"""Discrete-event simulation in compiled code; every formula of the planner is checked against it."""

@@ -1,4 +1,4 @@
-"""Arrival times of roots: a Poisson process, even or gamma gaps, bursts (MMPP), or counts by interval.
+"""Arrival times of roots: a Poisson process, equal or gamma gaps, bursts (MMPP), or counts per interval.
 
 A root is one tuple of the external stream.
 """
@@ -10,6 +10,7 @@ import numpy as np
 
 from planner.arrays import Floats
 from planner.errors import InvalidLoad
+from planner.wording import write_number
 
 KINDS = ("poisson", "deterministic", "gamma", "mmpp", "series")
 MOST_CYCLES = 10_000_000
@@ -17,11 +18,11 @@ MOST_CYCLES = 10_000_000
 
 @dataclass(frozen=True, slots=True)
 class ArrivalLaw:
-    """The law of arrivals; the mean rate is the external rate of the load, but for a series, which has its own.
+    """The law of arrivals; the mean rate is the external rate of the load, except for a series, which has its own.
 
-    Under mmpp the rate is `burst_ratio` times the mean in bursts. They take `burst_share` of the time and last
-    `mean_burst_seconds`, exponentially distributed as the calm between them. `counts` are the roots in each interval
-    of a series. The gaps of gamma are independent, with the SCV `scv`.
+    mmpp: in bursts the rate is `burst_ratio` times the mean rate; bursts take `burst_share` of the time and last
+    `mean_burst_seconds` on average, and bursts and the time between them are exponentially distributed.
+    series: `counts` are the roots in each interval. gamma: the gaps are independent and have the SCV `scv`.
     """
 
     kind: str = "poisson"
@@ -34,15 +35,13 @@ class ArrivalLaw:
 
 
 def check_arrivals(law: ArrivalLaw, rate: float, roots: int) -> None:
-    """Raise InvalidLoad with the pointer of what to change."""
+    """Raise InvalidLoad, with the pointer of the field to change, unless the law can be drawn."""
     if law.kind not in KINDS:
         refuse_arrivals(f"No law of arrivals is called {law.kind!r}: use {', '.join(KINDS)}.", "/kind")
     if law.kind == "series":
         check_series(law)
     elif not rate > 0.0:
-        raise InvalidLoad(
-            "external_rate is 0, so that nothing arrives: give a rate above 0.", "/external_rate"
-        )
+        raise InvalidLoad("external_rate is 0, so no tuple arrives: give a rate above 0.", "/external_rate")
     if law.kind == "gamma" and not 0.0 < law.scv < math.inf:
         refuse_arrivals(f"scv is {law.scv}: give a finite number above 0.", "/scv")
     if law.kind == "mmpp":
@@ -50,7 +49,7 @@ def check_arrivals(law: ArrivalLaw, rate: float, roots: int) -> None:
 
 
 def check_series(law: ArrivalLaw) -> None:
-    """Raise InvalidLoad unless counts are at least 0, one is above 0, and intervals have a length."""
+    """Raise InvalidLoad unless counts are at least 0, some count is above 0, and intervals have a length."""
     if not 0.0 < law.interval_seconds < math.inf:
         refuse_arrivals(
             f"interval_seconds is {law.interval_seconds}: give a finite number above 0.", "/interval_seconds"
@@ -59,27 +58,27 @@ def check_series(law: ArrivalLaw) -> None:
         if count < 0:
             refuse_arrivals(f"Interval {place} has {count} roots: give at least 0.", f"/counts/{place}")
     if not any(law.counts):
-        refuse_arrivals("The series has no root in any interval: give counts, and one above 0.", "/counts")
+        refuse_arrivals("The series has no root in any interval: give at least one count above 0.", "/counts")
 
 
 def check_bursts(law: ArrivalLaw, rate: float, roots: int) -> None:
-    """Raise InvalidLoad unless some rate is left for the time between bursts, and bursts have a length."""
+    """Raise InvalidLoad unless the rate between bursts is at least 0, and bursts have a length."""
     if not 0.0 < law.burst_share < 1.0:
         refuse_arrivals(
-            f"burst_share is {law.burst_share}: give the part of the time in bursts, between 0 and 1.",
+            f"burst_share is {law.burst_share}: give the share of time in bursts, between 0 and 1.",
             "/burst_share",
         )
     if not (law.burst_ratio >= 1.0 and law.burst_ratio * law.burst_share <= 1.0 + 1e-12):
         refuse_arrivals(
             f"burst_ratio is {law.burst_ratio}: give at least 1, and at most 1/burst_share = "
-            f"{1.0 / law.burst_share:.6g}, at which nothing arrives between bursts.",
+            f"{write_number(1.0 / law.burst_share)}, at which nothing arrives between bursts.",
             "/burst_ratio",
         )
     shortest = law.burst_share * roots / rate / MOST_CYCLES
     if not shortest <= law.mean_burst_seconds < math.inf or not law.mean_burst_seconds:
         refuse_arrivals(
             f"mean_burst_seconds is {law.mean_burst_seconds}: give a finite number above 0 (and at least "
-            f"{shortest:.3g}, below which bursts are far shorter than the gaps between roots).",
+            f"{write_number(shortest)}; shorter bursts are far shorter than the gaps between roots).",
             "/mean_burst_seconds",
         )
 
@@ -90,7 +89,7 @@ def refuse_arrivals(detail: str, pointer: str) -> None:
 
 
 def draw_arrivals(law: ArrivalLaw, rate: float, roots: int, random: np.random.Generator) -> Floats:
-    """The times of arrival in seconds, rising; a series with fewer roots gives fewer."""
+    """The arrival times in seconds, rising; fewer than `roots` if a series has fewer."""
     if law.kind == "deterministic":
         return np.arange(1.0, roots + 1.0) / rate
     if law.kind == "gamma":
@@ -124,10 +123,10 @@ def draw_bursts(law: ArrivalLaw, rate: float, roots: int, random: np.random.Gene
 
 
 def draw_series(law: ArrivalLaw, roots: int, random: np.random.Generator) -> Floats:
-    """As many roots as counted in each interval, at random times within it; `roots` of them at most."""
+    """The counted number of roots in each interval, at random times within it; at most `roots` in all."""
     counts = np.asarray(law.counts, np.int64)
     ends = np.cumsum(counts)
-    last = int(np.searchsorted(ends, roots))  # no interval beyond is needed
+    last = int(np.searchsorted(ends, roots))  # later intervals are not needed
     is_cut = last < len(counts) and ends[last] > roots
     whole = counts[: last if is_cut else last + 1]
     begins = np.repeat(np.arange(len(whole), dtype=np.float64), whole)
@@ -139,9 +138,9 @@ def draw_series(law: ArrivalLaw, roots: int, random: np.random.Generator) -> Flo
 
 
 def draw_earliest(count: int, kept: int, random: np.random.Generator) -> Floats:
-    """The `kept` least of `count` numbers that are uniform between 0 and 1, without drawing the others.
+    """The `kept` smallest of `count` uniform numbers between 0 and 1, without drawing the others.
 
-    The i-th of n is S_i/S_(n+1), S_i being the sum of i exponential numbers.
+    The i-th smallest of n is S_i/S_(n+1), with S_i the sum of i exponential numbers.
     """
     sums: Floats = np.cumsum(random.exponential(1.0, kept))
     return sums / float(sums[-1] + random.gamma(count + 1.0 - kept))
@@ -157,5 +156,5 @@ def check_seed(seed: int) -> None:
 
 
 def make_random(seed: int, purpose: int, place: int = 0) -> np.random.Generator:
-    """The source for one purpose at one station or link: what happens elsewhere does not change its numbers."""
+    """A separate random source per purpose and station or link: changes elsewhere do not change its numbers."""
     return np.random.Generator(np.random.SFC64(np.random.SeedSequence((seed, purpose, place))))

@@ -1,6 +1,6 @@
 """Compiles functions to machine code, and hashes keys in compiled code.
 
-The machine code is kept on disk where the package or the user's cache can be written.
+The machine code is kept on disk if the folder of the package or the user's cache is writable.
 """
 
 from collections.abc import Callable, Iterator
@@ -21,9 +21,9 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 class CodeCache(FunctionCache):
-    """Machine code is found again while the function, what it calls, and the constants of both are the same.
+    """A cache on disk that is valid while the function, the functions it calls, and all their constants are the same.
 
-    numba by itself looks at the function's own file only, and would run old code after an update of a helper.
+    numba's own cache checks only the file of the function, and would run old code after a helper has changed.
     """
 
     def __init__(self, function: FunctionType) -> None:
@@ -31,7 +31,7 @@ class CodeCache(FunctionCache):
         self.parts = sha256(b"".join(list_parts(function))).hexdigest()
 
     def load_overload(self, signature: Any, context: Any) -> Any:
-        """The machine code, or None: also where what lies there cannot be read, as after a class was renamed."""
+        """The machine code; None if there is none, or if it cannot be read, for example after a class was renamed."""
         try:
             return super().load_overload(signature, context)  # type: ignore[no-untyped-call]
         except Exception:  # noqa: BLE001  # unpickling raises anything
@@ -39,7 +39,7 @@ class CodeCache(FunctionCache):
             return None
 
     def save_overload(self, signature: Any, data: Any) -> None:
-        """Keeps the machine code; where the disk is full it is compiled again by the next process."""
+        """Writes the machine code; if the disk is full, the next process compiles again."""
         with suppress(OSError):
             super().save_overload(signature, data)  # type: ignore[no-untyped-call]
 
@@ -60,7 +60,7 @@ def list_parts(function: FunctionType) -> Iterator[bytes]:
 
 
 def compiled(function: Function) -> Function:
-    """The function compiled at its first call, which takes a second where its code is not kept yet."""
+    """A function that is compiled at its first call, which takes a second unless its machine code is on disk."""
     found = numba.njit(function)
     with suppress(RuntimeError):  # no folder for the code can be written
         found._cache = CodeCache(cast("FunctionType", function))  # noqa: SLF001  # as Dispatcher.enable_caching does
@@ -68,25 +68,25 @@ def compiled(function: Function) -> Function:
 
 
 def inlined(function: Function) -> Function:
-    """The function as a part of those that call it: a call that passes arrays costs more than most functions do."""
+    """A function that is inlined into its callers: a call with arrays costs more than most of these functions."""
     return cast("Function", numba.njit(inline="always")(function))
 
 
 def make_borrow() -> Callable[[Array], Array]:
-    """A function for compiled code: the same array without a count of its users; the caller keeps it alive.
+    """Makes a function for compiled code that returns an array without reference counts; the caller keeps it alive.
 
-    Compiled code counts the users of every array at every step, by operations that other threads could see. In a loop
-    over small records this takes forty times as long as the work.
+    Compiled code counts references to every array at every step, by atomic operations. In a loop over small records
+    this takes forty times as long as the work itself.
     """
 
     def borrow(_typing: Any, array: types.Array) -> tuple[Any, Callable[..., Any]]:
-        return array(array), forget_users
+        return array(array), drop_owner
 
     return cast("Callable[[Array], Array]", intrinsic(borrow))
 
 
-def forget_users(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-    """The machine code of it: the array's struct with null for its owners, which numba leaves alone."""
+def drop_owner(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+    """The machine code of `borrow`: the array's struct with null as its owner, which numba does not count."""
     view = context.make_array(signature.return_type)(context, builder, arguments[0])
     view.meminfo = cgutils.get_null_value(view.meminfo.type)  # type: ignore[no-untyped-call]
     view.parent = cgutils.get_null_value(view.parent.type)  # type: ignore[no-untyped-call]

@@ -1,4 +1,4 @@
-"""Runs a system and measures it. This module loads the compiler, which takes half a second: import it when needed."""
+"""Runs and measures a simulated system. Import this module late: it loads the compiler, which takes half a second."""
 
 from collections.abc import Callable, Sequence
 from math import fsum
@@ -20,7 +20,7 @@ Report = Callable[[float], None]
 
 
 def run_scenario(scenario: Scenario, window: Floats, record: Recorder) -> Floats:
-    """Simulates all roots; `record` gets the visits. Seconds in the window that servers were blocked, by station."""
+    """Simulates all roots and passes visits to `record`; returns the blocked seconds of servers within the window."""
     system, arrivals, seed = scenario
     if system.order and all(station.capacity == UNBOUNDED for station in system.stations):
         run_stations(system, arrivals, seed, record)
@@ -31,7 +31,7 @@ def run_scenario(scenario: Scenario, window: Floats, record: Recorder) -> Floats
 def measure_scenario(
     scenario: Scenario, levels: Sequence[float], warm_up_roots: int, report: Report | None = None
 ) -> Simulation:
-    """The answer of a simulation, without diagnostics; `report` gets the part done, again and again."""
+    """Simulates and measures a scenario, without diagnostics; `report` is called with the finished part."""
     system, arrivals, seed = scenario
     tallied = Tally.start(arrivals, warm_up_roots, len(system.stations))
     record = tallied.record if report is None else make_reporting(tallied.record, scenario, report)
@@ -53,7 +53,7 @@ def measure_scenario(
 
 
 def make_reporting(record: Recorder, scenario: Scenario, report: Report) -> Recorder:
-    """`record`, which also reports the part of the expected visits that are done."""
+    """A recorder that calls `record`, and `report` with the finished part of the expected visits."""
     expected = len(scenario.arrivals) * fsum(scenario.system.visits)
     done = 0
 
@@ -69,8 +69,8 @@ def make_reporting(record: Recorder, scenario: Scenario, report: Report) -> Reco
 def describe_station(
     place: int, station: SimulatedStation, tallied: Tally, blocked_seconds: float
 ) -> SimulatedOperator:
-    """What was measured at one station."""
-    seconds = tallied.window_seconds()
+    """The measures of one station."""
+    seconds = float(tallied.window[1] - tallied.window[0])
     time = seconds * station.processors
     return SimulatedOperator(
         station.name,

@@ -1,6 +1,6 @@
-"""Arrivals and finishes in order of time, in compiled code.
+"""The event loop in compiled code: processes arrivals and finishes in order of time.
 
-The helpers are inlined into one function: passing arrays to a compiled function costs more than most of them do.
+All helpers are inlined into one function: a call with arrays costs more than most of the helpers.
 """
 
 import numpy as np
@@ -26,12 +26,12 @@ from planner.simulation.event_state import (
 )
 
 DONE, LOG_FULL, ITEMS_SHORT = range(3)
-"""Why the loop ended."""
+"""Reasons why the loop ended."""
 
 
 @inlined
 def choose_queue(state: EventState, random: np.random.Generator, sender: int) -> int:
-    """The queue for the next tuple of a sender."""
+    """Chooses the queue for the next tuple of a sender."""
     link = state.senders[sender].link
     target = state.links[link].target
     queueing, first, count = (
@@ -57,7 +57,7 @@ def choose_queue(state: EventState, random: np.random.Generator, sender: int) ->
 def start_service(
     state: EventState, random: np.random.Generator, server: int, root: int, arrived: float, now: float
 ) -> None:
-    """The server has the tuple from now on."""
+    """The server begins to serve the tuple."""
     state.senders[server].root = root
     state.senders[server].arrived = arrived
     state.senders[server].started = now
@@ -68,7 +68,7 @@ def start_service(
 
 @inlined
 def append_item(state: EventState, queue: int, root: int, now: float) -> None:
-    """The tuple waits at the end of a queue."""
+    """Appends the tuple to a queue."""
     item = state.counters[FREE_ITEM]
     state.counters[FREE_ITEM] = state.items[item].following
     state.counters[FREE_ITEMS] -= 1
@@ -85,7 +85,7 @@ def append_item(state: EventState, queue: int, root: int, now: float) -> None:
 
 @inlined
 def take_item(state: EventState, queue: int) -> int:
-    """The first item of a queue leaves it; its fields stay until the next tuple waits."""
+    """Removes and returns the first item of a queue; its fields keep their values until the next tuple waits."""
     item = state.queues[queue].head
     state.queues[queue].head = state.items[item].following
     state.queues[queue].length -= 1
@@ -97,7 +97,7 @@ def take_item(state: EventState, queue: int) -> int:
 
 @inlined
 def take_idle(state: EventState, queue: int) -> int:
-    """The server that is idle for longest, or NONE."""
+    """Removes and returns the server that was idle for the longest time; NONE if none is idle."""
     server = state.queues[queue].idle_head
     if server != NONE:
         state.queues[queue].idle_head = state.senders[server].following
@@ -106,7 +106,7 @@ def take_idle(state: EventState, queue: int) -> int:
 
 @inlined
 def rest_server(state: EventState, queue: int, server: int) -> None:
-    """The server is idle from now on."""
+    """Adds the server to the idle servers of its queue."""
     state.senders[server].following = NONE
     if state.queues[queue].idle_head == NONE:
         state.queues[queue].idle_head = server
@@ -117,7 +117,7 @@ def rest_server(state: EventState, queue: int, server: int) -> None:
 
 @inlined
 def block_sender(state: EventState, queue: int, sender: int, now: float) -> None:
-    """The sender waits for a place in a queue."""
+    """Adds the sender to the senders that wait for a place in a queue."""
     state.senders[sender].following = NONE
     state.senders[sender].blocked_since = now
     if state.queues[queue].blocked_head == NONE:
@@ -129,7 +129,7 @@ def block_sender(state: EventState, queue: int, sender: int, now: float) -> None
 
 @inlined
 def wake_sender(state: EventState, queue: int, now: float) -> int:
-    """The sender that has waited for longest for a place in a queue, or NONE."""
+    """Removes and returns the sender that waited longest for a place in a queue, or NONE; adds its blocked time."""
     sender = state.queues[queue].blocked_head
     if sender != NONE:
         state.queues[queue].blocked_head = state.senders[sender].following
@@ -142,7 +142,7 @@ def wake_sender(state: EventState, queue: int, now: float) -> int:
 
 @inlined
 def enter(state: EventState, random: np.random.Generator, queue: int, root: int, now: float) -> bool:
-    """A tuple arrives: it is served at once, or waits; False where there is no place for it."""
+    """A tuple arrives at a queue: it is served at once, or waits; False if the queue is full."""
     server = take_idle(state, queue)
     if server != NONE:
         start_service(state, random, server, root, now, now)
@@ -156,7 +156,7 @@ def enter(state: EventState, random: np.random.Generator, queue: int, root: int,
 
 @inlined
 def begin_sending(state: EventState, sender: int, root: int) -> None:
-    """The sender sends what it emits for a tuple; it has sent nothing yet."""
+    """Prepares a sender to send all tuples that it emits for one tuple."""
     state.senders[sender].root = root
     state.senders[sender].link = state.senders[sender].first_link - 1
     state.senders[sender].left = 0
@@ -165,7 +165,7 @@ def begin_sending(state: EventState, sender: int, root: int) -> None:
 
 @inlined
 def send(state: EventState, random: np.random.Generator, sender: int, now: float) -> bool:
-    """Sends tuples until none is left, or until there is no place for one (False)."""
+    """Sends the tuples of a sender; False if it had to stop at a full queue."""
     while True:
         while state.senders[sender].left > 0:
             if state.senders[sender].chosen == NONE:
@@ -186,8 +186,8 @@ def send(state: EventState, random: np.random.Generator, sender: int, now: float
 
 
 @inlined
-def go_on(state: EventState, random: np.random.Generator, first: int, now: float) -> None:
-    """A sender sends; where it is done, it takes the next tuple of its queue, and who waits for that place goes on."""
+def continue_sending(state: EventState, random: np.random.Generator, first: int, now: float) -> None:
+    """A sender sends; when done, it takes the next tuple of its queue, and a sender waiting for it continues."""
     state.stack[0] = first
     size = 1
     while size > 0:
@@ -214,7 +214,7 @@ def go_on(state: EventState, random: np.random.Generator, first: int, now: float
 
 @inlined
 def finish(state: EventState) -> int:
-    """The next service ends, and the visit goes to the log; its server, which is to send what it emits."""
+    """Ends the next service and logs its visit; returns the server, which then sends the tuples that it emits."""
     server, row = state.serving[0], state.counters[LOGGED]
     state.log[row].station = state.senders[server].station
     state.log[row].instance = state.senders[server].place
@@ -231,7 +231,7 @@ def finish(state: EventState) -> int:
 
 @inlined
 def admit(state: EventState, now: float) -> int:
-    """A root arrives at the next entry, which is to send it; NONE where the entry is blocked, and the root waits."""
+    """A root arrives at the next entry; returns the entry as sender, or NONE if it is blocked and the root waits."""
     root, entry = state.counters[ENTERED], state.entries[state.counters[AT_ENTRY]]
     state.counters[AT_ENTRY] += 1
     if state.counters[AT_ENTRY] == len(state.entries):
@@ -247,7 +247,7 @@ def admit(state: EventState, now: float) -> int:
 
 @inlined
 def borrow_state(state: EventState) -> EventState:
-    """The same state, in arrays whose users are not counted."""
+    """The same state, in arrays without reference counts (see compiled.make_borrow)."""
     return EventState(
         borrow(state.stations),
         borrow(state.links),
@@ -270,7 +270,7 @@ def borrow_state(state: EventState) -> EventState:
 
 @compiled
 def run_events(owned: EventState, random: np.random.Generator, arrivals: Floats) -> int:
-    """Simulates until all is done, or until the log is full or items run short: then it can be called again."""
+    """Simulates to the end, or until the log is full or items run short; call it again after these are mended."""
     state = borrow_state(owned)
     while True:
         if state.counters[LOGGED] == len(state.log):
@@ -288,4 +288,4 @@ def run_events(owned: EventState, random: np.random.Generator, arrivals: Floats)
             now = arrivals[root]
             sender = admit(state, now)
         if sender != NONE:
-            go_on(state, random, sender, now)
+            continue_sending(state, random, sender, now)

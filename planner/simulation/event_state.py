@@ -1,7 +1,7 @@
-"""The state of a simulation event by event: records in arrays, for compiled code; the heap of services under way.
+"""The state of the event loop: arrays of records for compiled code, and the heap of services under way.
 
-A sender is a server of a station, or the world outside at one entry. A list is linked by `following`, from a `head` to
-a `tail`; NONE ends it. Tuples that wait are items; a tuple in service lies in the record of its server.
+A sender is a server of a station, or the outside world at one entry. Lists are linked by `following`, from a `head` to
+a `tail`; NONE ends them. A waiting tuple is an item; a tuple in service is stored in the record of its server.
 """
 
 from typing import Any, NamedTuple
@@ -12,12 +12,12 @@ from planner.arrays import Counts, Floats
 from planner.simulation.compiled import inlined
 
 Records = Any
-"""numpy.recarray: mypy does not know the fields."""
+"""numpy.recarray, whose fields mypy does not know."""
 NONE = -1
 DETERMINISTIC, EXPONENTIAL, GAMMA, LOGNORMAL, HISTOGRAM = range(5)
-"""Laws of services."""
+"""The laws of service times."""
 SHARED_QUEUE, IN_TURN, AT_RANDOM, BY_KEY = range(4)
-"""How a tuple gets to its queue."""
+"""The rules by which tuples choose a queue."""
 
 STATION = np.dtype(
     [
@@ -27,7 +27,7 @@ STATION = np.dtype(
         ("law", np.int64),
         ("first", np.float64),  # two parameters of the law
         ("second", np.float64),
-        ("table_begin", np.int64),  # where the histogram lies in `tables`
+        ("table_begin", np.int64),  # the rows of the histogram in `tables`
         ("table_end", np.int64),
     ]
 )
@@ -36,7 +36,7 @@ LINK = np.dtype(
         ("target", np.int64),
         ("whole", np.int64),
         ("rest", np.float64),
-        ("first_turn", np.int64),  # where the turns of its senders lie
+        ("first_turn", np.int64),  # the place in `turns` of its first sender
     ]
 )
 QUEUE = np.dtype(
@@ -45,7 +45,7 @@ QUEUE = np.dtype(
         ("length", np.int64),
         ("head", np.int64),  # items
         ("tail", np.int64),
-        ("idle_head", np.int64),  # servers; the one that is idle for longest is the head
+        ("idle_head", np.int64),  # servers; the head is idle for the longest time
         ("idle_tail", np.int64),
         ("blocked_head", np.int64),  # senders that wait for a place
         ("blocked_tail", np.int64),
@@ -53,7 +53,7 @@ QUEUE = np.dtype(
 )
 SENDER = np.dtype(
     [
-        ("station", np.int64),  # NONE: the world outside
+        ("station", np.int64),  # NONE: the outside world
         ("place", np.int64),  # of the instance at its station
         ("queue", np.int64),
         ("first_link", np.int64),
@@ -62,12 +62,9 @@ SENDER = np.dtype(
         ("root", np.int64),
         ("arrived", np.float64),
         ("started", np.float64),
-        (
-            "link",
-            np.int64,
-        ),  # the link that it sends on, with so many tuples left, the first of them to this queue
-        ("left", np.int64),
-        ("chosen", np.int64),
+        ("link", np.int64),  # the link on which it sends
+        ("left", np.int64),  # the number of tuples left to send on the link
+        ("chosen", np.int64),  # the queue of the next of these, or NONE
         ("blocked_since", np.float64),
     ]
 )
@@ -83,12 +80,12 @@ VISIT = np.dtype(
     ]
 )
 ENTERED, AT_ENTRY, IN_SERVICE, FREE_ITEM, FREE_ITEMS, LOGGED, NEEDED_ITEMS = range(7)
-"""Counters: roots that have entered; the entry that the next one comes to; services under way; the first free item and
-how many there are; visits in the log; items that one event may take."""
+"""Places in `counters`: roots that have entered; the entry of the next root; services under way; the first free item;
+the number of free items; visits in the log; the most items that one event may take."""
 
 
 class EventState(NamedTuple):
-    """All of it. `times` and `serving` are a binary heap of the services under way, the next to finish first."""
+    """The whole state. `times` and `serving` are a binary heap of services under way, the next to finish first."""
 
     stations: Records
     links: Records
@@ -98,11 +95,11 @@ class EventState(NamedTuple):
     log: Records
     times: Floats
     serving: Counts
-    tables: Floats  # two columns: the bounds of histograms, and the parts of services up to them
-    key_ends: Floats  # by queue
+    tables: Floats  # two columns: the bounds of histograms, and the share of services up to each bound
+    key_ends: Floats  # the upper end of each queue's keys
     turns: Counts
-    entries: Counts  # the senders of the world outside
-    stack: Counts  # senders that can go on
+    entries: Counts  # the senders of the outside world
+    stack: Counts  # senders that can continue
     counters: Counts
     blocked_seconds: Floats  # by station, within the window
     window: Floats
@@ -140,7 +137,7 @@ def pop(times: Floats, serving: Counts, size: int) -> None:
 
 @inlined
 def draw_bucket(tables: Floats, begin: int, end: int, part: float) -> float:
-    """The time below which this part of services lies: linear within a bucket."""
+    """The time below which this share of services lies, interpolated linearly within its bucket."""
     low, high = begin, end - 1
     while high - low > 1:
         middle = (low + high) >> 1
@@ -154,7 +151,7 @@ def draw_bucket(tables: Floats, begin: int, end: int, part: float) -> float:
 
 @inlined
 def draw_service(state: EventState, random: np.random.Generator, station: int) -> float:
-    """One service time in seconds."""
+    """Draws one service time in seconds."""
     law = state.stations[station].law
     first, second = state.stations[station].first, state.stations[station].second
     if law == EXPONENTIAL:

@@ -1,4 +1,4 @@
-"""Simulation event by event, for loops and bounded queues: the records before the first event, and the run."""
+"""Simulation event by event, for loops and bounded queues: builds the first state, and runs the event loop."""
 
 from collections.abc import Callable, Iterator
 from math import ceil
@@ -29,16 +29,14 @@ QUEUEINGS = {
 
 
 def build_state(system: System, random: np.random.Generator, window: Floats) -> EventState:
-    """Every server is idle, nothing waits; senders begin to deal each at a place of its own."""
-    links = sorted(
-        system.links, key=lambda link: link.source
-    )  # those of a source lie together, entries first
+    """The first state: all servers are idle and all queues empty; each sender begins round robin at a random queue."""
+    links = sorted(system.links, key=lambda link: link.source)  # by source, entries first
     stations, tables = build_stations(system)
     queues, key_ends = build_queues(system, stations)
     link_records, turns = build_links(system, links, random)
     senders = build_senders(system, links, stations)
     entries = np.flatnonzero(senders.station == NONE)
-    queues = np.append(queues, build_outside_queues(entries)).view(np.recarray)
+    queues = np.append(queues, make_queues(len(entries))).view(np.recarray)
     senders.queue[entries] = np.arange(len(queues) - len(entries), len(queues))
     give_idle_servers(queues, senders)
     counters = np.zeros(7, np.int64)
@@ -66,7 +64,7 @@ def make_records(size: int, kind: np.dtype[np.void]) -> Records:
 
 
 def build_stations(system: System) -> tuple[Records, Floats]:
-    """The stations, and the tables of their histograms one after the other."""
+    """The records of the stations, and the tables of all histograms, one below the other."""
     stations = make_records(len(system.stations), event_state.STATION)
     tables: list[Floats] = [np.zeros((0, 2))]
     first_queue = table_begin = 0
@@ -84,7 +82,7 @@ def build_stations(system: System) -> tuple[Records, Floats]:
 
 
 def count_queues(station: SimulatedStation) -> int:
-    """One, or one for each server."""
+    """The number of queues of a station: one, or one for each server."""
     return 1 if station.queueing == SHARED else station.processors
 
 
@@ -102,9 +100,8 @@ def number_law(law: ServiceLaw) -> tuple[int, float, float]:
 
 
 def build_queues(system: System, stations: Records) -> tuple[Records, Floats]:
-    """The queues of all stations, and up to which key each is chosen."""
-    queues = make_records(int(np.sum(stations.queues)), event_state.QUEUE)
-    queues.length = 0
+    """The queues of all stations, and the upper end of each queue's keys."""
+    queues = make_queues(int(np.sum(stations.queues)))
     key_ends = np.ones(len(queues))
     for record, station in zip(stations, system.stations, strict=True):
         stretch = slice(record.first_queue, record.first_queue + record.queues)
@@ -114,15 +111,15 @@ def build_queues(system: System, stations: Records) -> tuple[Records, Floats]:
     return queues, key_ends
 
 
-def build_outside_queues(entries: Counts) -> Records:
-    """Where roots wait outside, at each entry."""
-    queues = make_records(len(entries), event_state.QUEUE)
+def make_queues(size: int) -> Records:
+    """Empty queues without bounds."""
+    queues = make_records(size, event_state.QUEUE)
     queues.length = 0
     return queues
 
 
 def build_links(system: System, links: list[Link], random: np.random.Generator) -> tuple[Records, Counts]:
-    """The links, and where each sender of each begins to deal."""
+    """The records of the links, and for each sender of each link the queue at which round robin begins."""
     records = make_records(len(links), event_state.LINK)
     turns: list[Counts] = [np.zeros(0, np.int64)]
     first_turn = 0
@@ -137,7 +134,7 @@ def build_links(system: System, links: list[Link], random: np.random.Generator) 
 
 
 def build_senders(system: System, links: list[Link], stations: Records) -> Records:
-    """The servers of all stations in turn, then one sender for each entry."""
+    """The servers of all stations, station by station, then one sender for each entry."""
     sources = np.array([link.source for link in links])
     entries = int(np.sum(sources == OUTSIDE))
     sizes = [station.processors for station in system.stations]
@@ -157,7 +154,7 @@ def build_senders(system: System, links: list[Link], stations: Records) -> Recor
 
 
 def give_idle_servers(queues: Records, senders: Records) -> None:
-    """Every sender is idle at its queue, in order of their places."""
+    """Makes every sender idle at its queue, in the order of their places."""
     following = np.full(len(senders), NONE)
     same = senders.queue[1:] == senders.queue[:-1]
     following[:-1][same] = np.flatnonzero(same) + 1
@@ -171,11 +168,11 @@ def give_idle_servers(queues: Records, senders: Records) -> None:
 def count_needed_items(system: System, links: list[Link]) -> int:
     """The most tuples that may begin to wait in one event.
 
-    Without bounds one sender sends, or the world outside. A place that becomes free may let every sender go on.
+    Without bounds, only one sender sends per event. With bounds, a free place may let every sender continue.
     """
     emitted = np.zeros(len(system.stations) + 1)
     for link in links:
-        emitted[link.source] += ceil(link.mean)  # OUTSIDE is the last place
+        emitted[link.source] += ceil(link.mean)  # OUTSIDE = -1 is the last place
     if all(station.capacity == UNBOUNDED for station in system.stations):
         return int(np.max(emitted)) + 1
     sizes = np.array([station.processors for station in system.stations] + [1])
@@ -183,7 +180,7 @@ def count_needed_items(system: System, links: list[Link]) -> int:
 
 
 def grow_items(items: Records, counters: Counts) -> Records:
-    """Twice as many items, and at least what one event may take; the new ones are free."""
+    """Doubles the number of items, or adds as many as one event may take; the new items are free."""
     old = len(items)
     size = max(FEWEST_ITEMS, 2 * old, old + int(counters[event_state.NEEDED_ITEMS]))
     grown = np.recarray(size, event_state.ITEM)
@@ -198,7 +195,7 @@ def grow_items(items: Records, counters: Counts) -> Records:
 def run_by_events(
     system: System, arrivals: Floats, seed: int, window: Floats, record: Callable[[ServedVisits], None]
 ) -> Floats:
-    """Simulates all roots; `record` gets the visits. Seconds in the window that servers were blocked, by station."""
+    """Simulates all roots and passes visits to `record`; returns the blocked seconds of servers within the window."""
     random = make_random(seed, EVENTS)
     state = build_state(system, random, window)
     last, status = 0.0, ITEMS_SHORT
@@ -218,7 +215,7 @@ def run_by_events(
 
 
 def split_log(log: Records) -> Iterator[ServedVisits]:
-    """The visits of each station in turn."""
+    """Splits the logged visits by station."""
     order = np.argsort(log.station, kind="stable")
     columns = [np.ascontiguousarray(log[name][order]) for name in ServedVisits._fields]
     places, begins = np.unique(columns[0], return_index=True)
@@ -227,7 +224,7 @@ def split_log(log: Records) -> Iterator[ServedVisits]:
 
 
 def name_stuck(system: System, state: EventState) -> tuple[str, ...]:
-    """The operators whose full queues others wait for."""
+    """The operators with full queues for which senders wait."""
     stuck = state.queues.blocked_head != NONE
     names = [
         station.name

@@ -1,4 +1,4 @@
-"""Laws of service times: checked, taken from a load where none is given, and drawn from."""
+"""Laws of service times: checks them, derives them from a load, and draws service times."""
 
 import math
 from collections.abc import Callable, Mapping
@@ -14,15 +14,15 @@ from planner.wording import join_names, write_factor, write_percent
 
 Sampler = Callable[[np.random.Generator, int], Floats]
 MOST_STRETCH = 0.05
-"""Of a histogram, without a word; buckets of an eighth of an octave alone can make 1%."""
+"""The largest stretch of a histogram without a diagnostic; buckets of 1/8 octave alone can cause 1%."""
 KINDS = ("exponential", "deterministic", "gamma", "lognormal", "histogram")
 
 
 @dataclass(frozen=True, slots=True)
 class ServiceLaw:
-    """How long services take; within a bucket of a histogram all times are equally likely.
+    """The law of a service time; within a bucket of a histogram all times are equally likely.
 
-    `scv` is that of gamma and lognormal. A histogram with a `mean_seconds` above 0 is stretched to that mean.
+    `scv` is used by gamma and lognormal. A histogram with a `mean_seconds` above 0 is stretched to that mean.
     """
 
     kind: str
@@ -32,7 +32,7 @@ class ServiceLaw:
 
 
 def check_law(law: ServiceLaw, operator: str, pointer: str) -> None:
-    """Raise InvalidLoad with the pointer of what to change."""
+    """Raise InvalidLoad, with the pointer of the field to change, unless the law can be drawn."""
     if law.kind not in KINDS:
         refuse(
             f"No service law is called {law.kind!r} (operator {operator!r}): use {', '.join(KINDS)}.",
@@ -61,13 +61,13 @@ def check_law(law: ServiceLaw, operator: str, pointer: str) -> None:
 
 
 def check_buckets(buckets: tuple[ServiceBucket, ...], operator: str, pointer: str) -> None:
-    """Raise InvalidLoad unless upper bounds rise from above 0, counts are at least 0, and one is above 0."""
+    """Raise InvalidLoad unless upper bounds rise from above 0, counts are at least 0, and some count is above 0."""
     previous = 0.0
     for place, bucket in enumerate(buckets):
         if not previous < bucket.upper_seconds < math.inf:
             refuse(
-                f"upper_seconds must rise from bucket to bucket, from above 0: {bucket.upper_seconds:g} of operator "
-                f"{operator!r} does not.",
+                f"upper_seconds of operator {operator!r} must be above 0 and rise from bucket to bucket: "
+                f"{bucket.upper_seconds:g} does not.",
                 f"{pointer}/{place}/upper_seconds",
             )
         if bucket.services < 0:
@@ -89,7 +89,7 @@ def refuse(detail: str, pointer: str) -> None:
 
 
 def assume_law(measured: OperatorLoad) -> ServiceLaw:
-    """The law of a measured operator: its histogram stretched to its mean, else gamma; an SCV not measured is 1."""
+    """The law of a measured operator: its histogram stretched to its mean, or else gamma; without an SCV, SCV 1."""
     assert measured.service_rate is not None, "check_load ran before"
     mean = 1.0 / measured.service_rate
     if measured.service_histogram:
@@ -99,7 +99,7 @@ def assume_law(measured: OperatorLoad) -> ServiceLaw:
 
 
 def simplify(law: ServiceLaw) -> ServiceLaw:
-    """The same law under the name that is drawn fastest: an SCV of 0 is deterministic, gamma of SCV 1 exponential."""
+    """The same law of the kind that is drawn fastest: SCV 0 is deterministic, gamma of SCV 1 is exponential."""
     if law.kind in {"gamma", "lognormal"} and law.scv == 0.0:
         return replace(law, kind="deterministic")
     if law.kind == "gamma" and law.scv == 1.0:
@@ -108,7 +108,7 @@ def simplify(law: ServiceLaw) -> ServiceLaw:
 
 
 def read_histogram(law: ServiceLaw) -> tuple[Floats, Floats]:
-    """The bounds of the buckets, from 0, and the part of services up to each; stretched to the law's mean."""
+    """The bounds of the buckets, from 0, and the share of services up to each bound; stretched to the law's mean."""
     bounds = np.array([0.0, *(bucket.upper_seconds for bucket in law.buckets)])
     reached = np.cumsum([0.0, *(float(bucket.services) for bucket in law.buckets)])
     reached /= reached[-1]
@@ -118,36 +118,35 @@ def read_histogram(law: ServiceLaw) -> tuple[Floats, Floats]:
 
 
 def mean_of_buckets(bounds: Floats, reached: Floats) -> float:
-    """Σ pᵦ·(lowᵦ + highᵦ)/2."""
+    """The mean of a histogram: Σ pᵦ·(lowᵦ + highᵦ)/2."""
     return float(np.sum(np.diff(reached) * (bounds[1:] + bounds[:-1])) / 2.0)
 
 
 @lru_cache(maxsize=4096)  # a gate estimates one load many times
 def find_stretch(buckets: tuple[ServiceBucket, ...], service_rate: float) -> float:
-    """By how much a measured histogram is stretched, so that its mean is 1/service_rate; 1: not at all."""
+    """The factor by which a measured histogram is stretched, so that its mean is 1/service_rate."""
     if not any(bucket.services for bucket in buckets):
         return 1.0
     return 1.0 / service_rate / find_mean(ServiceLaw("histogram", buckets=buckets))
 
 
 def describe_stretched(operators: Mapping[str, OperatorLoad]) -> tuple[Diagnostic, ...]:
-    """A diagnostic of the operators whose histogram has clearly another mean than their service rate says."""
+    """The diagnostic about operators whose histogram has clearly another mean than 1/service_rate."""
     stretches = {
         name: find_stretch(one.service_histogram, one.service_rate)
         for name, one in operators.items()
         if one.service_histogram and one.service_rate is not None
     }
-    told = {name: stretch for name, stretch in stretches.items() if abs(stretch - 1.0) > MOST_STRETCH}
-    if not told:
+    clear = {name: stretch for name, stretch in stretches.items() if abs(stretch - 1.0) > MOST_STRETCH}
+    if not clear:
         return ()
-    listed = join_names([f"{name} ({write_factor(stretch)})" for name, stretch in told.items()])
+    listed = join_names([f"{name} ({write_factor(stretch)})" for name, stretch in clear.items()])
     detail = (
-        f"service_histogram and service_rate disagree by more than {write_percent(MOST_STRETCH)}: for quantiles "
-        f"and simulations the histogram is stretched to the mean that service_rate says, at {listed}. Measure "
-        "both over the same interval, in seconds, with narrow buckets: within a bucket all times count as "
-        "equally likely."
+        f"service_histogram and service_rate disagree by more than {write_percent(MOST_STRETCH)} at {listed}: for "
+        "quantiles and simulations the histogram is stretched to the mean 1/service_rate. Measure both over the same "
+        "interval, in seconds, with narrow buckets: within a bucket all times count as equally likely."
     )
-    return (Diagnostic("histogram-disagrees", detail, tuple(told)),)
+    return (Diagnostic("histogram-disagrees", detail, tuple(clear)),)
 
 
 def find_mean(law: ServiceLaw) -> float:
@@ -156,7 +155,7 @@ def find_mean(law: ServiceLaw) -> float:
 
 
 def find_scv(law: ServiceLaw) -> float:
-    """Variance / mean²; of a histogram (Σ pᵦ·(low² + low·high + high²)/3) / mean² − 1."""
+    """Variance / mean²; for a histogram (Σ pᵦ·(low² + low·high + high²)/3) / mean² − 1."""
     if law.kind == "histogram":
         bounds, reached = read_histogram(law)
         low, high = bounds[:-1], bounds[1:]

@@ -1,6 +1,6 @@
-"""What a simulation measures: means with the half widths of their intervals, and quantiles.
+"""The measures of a simulation: means with the half widths of their intervals, and quantiles.
 
-Roots of the warm-up are cut off. The others are cut into consecutive batches of about equal size, whose means are
+Roots of the warm-up are left out. The others are split into consecutive batches of about equal size, whose means are
 nearly independent (batch means: Law and Kelton, Simulation Modeling and Analysis, section 9.5).
 """
 
@@ -17,8 +17,8 @@ from planner.simulation.station_kernels import tally
 from planner.values import QuantileSeconds
 
 BATCHES = 30
-FEWEST_BATCHES = 10  # fewer say too little of their own scatter
-LEAST_ROOTS = 10  # in a batch
+FEWEST_BATCHES = 10  # fewer batches do not show their own scatter
+FEWEST_ROOTS = 10  # in a batch
 COVERED = 0.95
 WAIT, SOJOURN, VISITS = range(3)
 """The columns of sums by batch."""
@@ -28,7 +28,7 @@ BUSY, ARRIVED = range(2)
 
 @dataclass(frozen=True, slots=True)
 class Tally:
-    """Sums over visits while they come in; the last row of `sums` is the warm-up."""
+    """Running sums over visits, by batch of roots; the last row of `sums` is the warm-up."""
 
     arrivals: Floats
     warm_up_roots: int
@@ -42,9 +42,9 @@ class Tally:
 
     @classmethod
     def start(cls, arrivals: Floats, warm_up_roots: int, stations: int) -> "Tally":
-        """Nothing is measured yet."""
+        """A tally without visits."""
         size, kept = len(arrivals), len(arrivals) - warm_up_roots
-        batches = max(1, min(BATCHES, kept // LEAST_ROOTS))
+        batches = max(1, min(BATCHES, kept // FEWEST_ROOTS))
         batch = np.full(size, batches, np.int64)
         batch[warm_up_roots:] = np.arange(kept) * batches // kept
         begin = arrivals[warm_up_roots - 1] if warm_up_roots else 0.0
@@ -63,7 +63,7 @@ class Tally:
         )
 
     def record(self, visits: ServedVisits) -> None:
-        """Adds visits to one station."""
+        """Adds the visits of one station."""
         station, _, root, arrived, started, finished = visits
         tally(
             root,
@@ -79,15 +79,15 @@ class Tally:
         )
 
     def measure_totals(self, levels: Sequence[float]) -> MeasuredTime:
-        """The time in stations of all tuples of a root."""
+        """Measures the total of a root: the time in stations of all its tuples."""
         return self.measure(self.totals[self.warm_up_roots :], levels)
 
     def measure_completions(self, levels: Sequence[float]) -> MeasuredTime:
-        """From the arrival of a root to the finish of its last tuple."""
+        """Measures the completion of a root: from its arrival to the finish of its last tuple."""
         return self.measure((self.last - self.arrivals)[self.warm_up_roots :], levels)
 
     def measure(self, times: Floats, levels: Sequence[float]) -> MeasuredTime:
-        """The mean of a time by root, its half width, and its quantiles."""
+        """The mean over roots of a time, its half width, and its quantiles."""
         rows = self.batch[self.warm_up_roots :]
         sizes = np.bincount(rows, minlength=self.batches).astype(np.float64)
         half_width = find_half_width(np.bincount(rows, times, self.batches).astype(np.float64), sizes)
@@ -96,34 +96,30 @@ class Tally:
         return MeasuredTime(float(np.mean(times)), half_width, quantiles)
 
     def mean_by_visit(self, station: int, column: int) -> float:
-        """The mean wait or sojourn over the visits of roots after the warm-up; 0 where there is none."""
+        """The mean wait or sojourn over the visits of roots after the warm-up; 0 without visits."""
         sums = self.sums[station, : self.batches]
         visits = float(np.sum(sums[:, VISITS]))
         return float(np.sum(sums[:, column])) / visits if visits else 0.0
 
     def half_width_by_visit(self, station: int, column: int) -> float | None:
-        """The half width of the interval of that mean."""
+        """The half width of the interval of the mean wait or sojourn."""
         sums = self.sums[station, : self.batches]
         return find_half_width(sums[:, column], sums[:, VISITS])
 
     def visits_by_root(self, station: int) -> float:
-        """ServedVisits of a station per root."""
+        """The mean number of visits of a root to a station."""
         kept = len(self.arrivals) - self.warm_up_roots
         return float(np.sum(self.sums[station, : self.batches, VISITS])) / kept
 
     def count_events(self) -> int:
-        """An arrival and a finish for each visit, those of the warm-up too."""
+        """The number of events: an arrival and a finish for each visit, including the warm-up."""
         return 2 * round(float(np.sum(self.sums[:, :, VISITS])))
-
-    def window_seconds(self) -> float:
-        """The length of the window of time."""
-        return float(self.window[1] - self.window[0])
 
 
 def find_half_width(sums: Floats, sizes: Floats) -> float | None:
-    """The half width of a ratio of means Σ xᵦ/Σ nᵦ over batches; None for fewer than ten.
+    """The half width of a ratio of means Σ xᵦ/Σ nᵦ over batches; None for fewer than FEWEST_BATCHES.
 
-    t·√(Σ (xᵦ − r·nᵦ)² / (B(B − 1))) / n̄, r = Σ xᵦ/Σ nᵦ (the delta method; for batches of one size the classic formula).
+    t·√(Σ (xᵦ − r·nᵦ)² / (B(B − 1))) / n̄, r = Σ xᵦ/Σ nᵦ (delta method; for batches of equal size the classic formula).
     """
     count, total = len(sums), float(np.sum(sizes))
     if count < FEWEST_BATCHES or not total:

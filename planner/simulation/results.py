@@ -1,4 +1,4 @@
-"""The answer of a simulation, and the log of its visits."""
+"""The results of a simulation, and the log of its visits."""
 
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -9,7 +9,7 @@ from planner.values import Diagnostic, QuantileSeconds
 
 @dataclass(frozen=True, slots=True)
 class MeasuredTime:
-    """A mean with the half width of its 95% interval, None where roots are too few for one, and quantiles."""
+    """A mean with quantiles and the half width of its 95% interval, which is None if there are too few roots."""
 
     mean_seconds: float
     half_width_seconds: float | None
@@ -18,10 +18,10 @@ class MeasuredTime:
 
 @dataclass(frozen=True, slots=True)
 class SimulatedOperator:
-    """One operator: means over the visits of roots after the warm-up; rates and shares of time after it.
+    """The measures of one operator; the warm-up is left out.
 
-    `utilisation` is the part of the time in which a processor serves, `blocked_share` that in which it has finished a
-    tuple and waits for a place in a full queue. Where `visits` is 0, no tuple came, and the times are 0.
+    `utilisation` is the share of time in which a processor serves, `blocked_share` the share in which it has finished a
+    tuple and waits for a place in a full queue. If no tuple arrived, `visits` and the times are 0.
     """
 
     name: str
@@ -37,7 +37,7 @@ class SimulatedOperator:
 
 @dataclass(frozen=True, slots=True)
 class Simulation:
-    """`total` is the time in operators of all tuples of a root, `completion` from its arrival to their last finish."""
+    """The measures of a simulation: per root the `total` time of its tuples in operators, and its `completion` time."""
 
     total: MeasuredTime
     completion: MeasuredTime
@@ -51,7 +51,7 @@ class Simulation:
 
 
 class ServedVisits(NamedTuple):
-    """ServedVisits to one station: which instance served the tuple of which root, and when."""
+    """Visits to one station: the instance, the root of the tuple, and the times."""
 
     station: int
     instance: Counts
@@ -62,9 +62,9 @@ class ServedVisits(NamedTuple):
 
 
 class VisitLog(NamedTuple):
-    """All visits in order of arrival, as a raw log would tell them, and when each root arrived from outside.
+    """All visits in order of arrival, with the fields of a raw log, and the arrival time of each root.
 
-    `operator` is the place in the topology; instances are counted from 0 at each operator.
+    `operator` is the operator's place in the topology; instances of each operator are numbered from 0.
     """
 
     operator: Counts

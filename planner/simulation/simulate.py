@@ -1,7 +1,7 @@
-"""The simulation of a topology, tuple by tuple: the referee of every formula here.
+"""The simulation of a topology, tuple by tuple; every formula of the planner is checked against it.
 
-A finished tuple emits floor(selectivity) tuples on each edge, and one more with the probability of the rest; so do
-entries for each root, the tuples of the external stream. A queue is served in order of arrival.
+A finished tuple emits floor(selectivity) tuples on each edge, and one more with the probability of the fraction; an
+entry does the same for each root, a tuple of the external stream. Queues are served in order of arrival.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -22,7 +22,7 @@ from planner.simulation.results import MeasuredTime, SimulatedOperator, Simulati
 from planner.simulation.system import Scenario, System, build_system, find_busiest
 from planner.topology.flow import solve_visits
 from planner.values import Diagnostic, Load, Topology
-from planner.wording import join_names, write_percent, write_seconds
+from planner.wording import join_names, write_count, write_counted, write_percent, write_seconds
 
 __all__ = [
     "ArrivalLaw",
@@ -39,7 +39,7 @@ __all__ = [
 
 MOST_EVENTS = 200_000_000  # half a minute without loops, a minute with them
 MOST_LOGGED = 20_000_000  # events in a log of visits, which takes a gigabyte
-MOST_ROUNDING = 0.01  # of the shortest mean service
+MOST_ROUNDING = 0.01  # as a part of the shortest mean service
 MOST_ROOTS = 20_000_000  # each takes 40 bytes
 POISSON = ArrivalLaw()
 NOTHING: Mapping[str, ServiceLaw] = {}
@@ -61,14 +61,14 @@ def simulate(
     warm_up_share: float = 0.1,
     report: Callable[[float], None] | None = None,
 ) -> Simulation:
-    """Simulates `roots` external tuples; what concerns the first part of them, `warm_up_share`, is not measured.
+    """Simulates `roots` external tuples; the first `warm_up_share` of them are not measured.
 
-    `report` is called with the part that is done, from time to time; what it raises ends the simulation.
+    `report` is called from time to time with the finished part; an exception that it raises ends the simulation.
     """
     check_levels(levels)
     if not 0.0 <= warm_up_share < 1.0:
         raise InvalidLoad(
-            f"warm_up_share is {warm_up_share}: give the part of the roots to leave out, from 0 to below 1.",
+            f"warm_up_share is {warm_up_share}: give the share of roots to leave out, at least 0 and below 1.",
             "",
             "warm_up_share",
         )
@@ -93,7 +93,7 @@ def simulate_visits(
     services: Mapping[str, ServiceLaw] = NOTHING,
     capacities: Mapping[str, int] = NO_BOUNDS,
 ) -> VisitLog:
-    """All visits of the simulation that `simulate` makes of the same arguments."""
+    """The visits of the simulation that `simulate` runs with the same arguments."""
     system = build_system(topology, load, processors, services, capacities)
     check_size(system, roots, MOST_LOGGED)
     from planner.simulation.engine import log_visits
@@ -101,14 +101,13 @@ def simulate_visits(
     return log_visits(draw_scenario(system, roots, seed, arrivals))
 
 
-def count_events(topology: Topology, load: Load, roots: int) -> float:
-    """The expected number of events: an arrival and a finish at each visit of each root."""
-    del load  # selectivities alone say how often a root visits an operator
+def count_events(topology: Topology, roots: int) -> float:
+    """The expected number of events: an arrival and a finish for each visit of each root."""
     return 2.0 * roots * fsum(solve_visits(topology))
 
 
 def draw_scenario(system: System, roots: int, seed: int, law: ArrivalLaw) -> Scenario:
-    """The system with its roots."""
+    """The system with the drawn arrival times of its roots."""
     check_seed(seed)
     check_arrivals(law, system.rate, roots)
     times = draw_arrivals(law, system.rate, roots, make_random(seed, ARRIVALS))
@@ -117,7 +116,7 @@ def draw_scenario(system: System, roots: int, seed: int, law: ArrivalLaw) -> Sce
 
 
 def check_length(system: System, end: float, law: ArrivalLaw) -> None:
-    """Raise InvalidLoad where a service is lost in the rounding of the times, because the stream lasts too long."""
+    """Raise InvalidLoad if the stream lasts so long that the rounding of times hides a service."""
     shortest = min(
         [find_mean(one.law) for one, visits in zip(system.stations, system.visits, strict=True) if visits]
     )
@@ -125,7 +124,7 @@ def check_length(system: System, end: float, law: ArrivalLaw) -> None:
         return
     name = "interval_seconds" if law.kind == "series" else "external_rate"
     raise InvalidLoad(
-        f"The simulated stream would last {write_seconds(end)}, in which times are too coarse to tell services of "
+        f"The simulated stream lasts {write_seconds(end)}, so that rounded times cannot show services of "
         f"{write_seconds(shortest)}: {'lower' if law.kind == 'series' else 'raise'} {name}, or simulate fewer roots.",
         f"/{name}",
         "arrivals" if law.kind == "series" else "load",
@@ -133,20 +132,21 @@ def check_length(system: System, end: float, law: ArrivalLaw) -> None:
 
 
 def describe_arrivals(scenario: Scenario, roots: int, law: ArrivalLaw) -> tuple[Diagnostic, ...]:
-    """Diagnostics of what arrives: a series without enough roots, and operators that cannot keep up."""
+    """Diagnostics of the arrivals: a series with too few roots, and overloaded operators."""
     found, rate = len(scenario.arrivals), scenario.system.rate
     if law.kind == "series":
         intervals = floor(float(scenario.arrivals[-1]) / law.interval_seconds) + 1
         rate = found / (intervals * law.interval_seconds)
     notes = find_overloaded(scenario.system, rate)
     if found < roots:
-        detail = f"The series has {found} roots, fewer than the {roots} asked for: all of it is simulated."
+        has, wanted = write_counted(found, "root"), write_count(roots)
+        detail = f"The series has {has}, fewer than the requested {wanted}: all are simulated."
         notes = (Diagnostic("series-shorter", detail), *notes)
     return notes
 
 
 def check_size(system: System, roots: int, most_events: int) -> None:
-    """Raise SimulationTooLarge where time or memory would not do, InvalidLoad for no roots."""
+    """Raise SimulationTooLarge above the limits of time and memory, and InvalidLoad without roots."""
     if roots < 1:
         raise InvalidLoad(f"roots is {roots}: give at least 1 external tuple to simulate.", "", "roots")
     if roots > MOST_ROOTS:
@@ -160,18 +160,18 @@ def check_size(system: System, roots: int, most_events: int) -> None:
 
 
 def check_levels(levels: Sequence[float]) -> None:
-    """Raise InvalidLoad for a level that no finite sample has."""
+    """Raise InvalidLoad unless all levels are between 0 and 1."""
     for place, level in enumerate(levels):
         if not 0.0 < level < 1.0:
             raise InvalidLoad(
-                f"Quantile {place} is asked at the level {level}: give one between 0 and 1, without either.",
+                f"The level of quantile {place} is {level}: give a number above 0 and below 1.",
                 f"/{place}",
                 "levels",
             )
 
 
 def find_overloaded(system: System, rate: float) -> tuple[Diagnostic, ...]:
-    """A diagnostic of operators that cannot keep up with this external rate."""
+    """The diagnostic about operators that cannot serve this external rate."""
     busiest = {
         station.name: find_busiest(station, rate * visits)
         for station, visits in zip(system.stations, system.visits, strict=True)
@@ -183,14 +183,14 @@ def find_overloaded(system: System, rate: float) -> tuple[Diagnostic, ...]:
         [f"{name} ({write_percent(busiest[name])} of its busiest instance)" for name in names]
     )
     detail = (
-        f"More arrives than these can serve: {listed}. No steady state exists: their queues grow as long as roots "
-        "arrive, and so do the times measured."
+        f"These operators receive more than they can serve: {listed}. No steady state exists: queues and measured "
+        "times grow as long as roots arrive."
     )
     return (Diagnostic("unstable", detail, names),)
 
 
 def warm_up() -> None:
-    """Compiles what a simulation needs, or loads it where it was compiled before."""
+    """Compiles all functions of a simulation, or loads their machine code from disk."""
     from planner.simulation.engine import warm_up_engine
 
     warm_up_engine()

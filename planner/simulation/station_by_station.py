@@ -1,7 +1,7 @@
-"""Simulation station by station, where no tuple returns and no queue is bounded.
+"""Simulation station by station, for topologies without loops and queues without bounds.
 
-A queue served in order of arrival needs no list of events: its arrivals alone give every start. Stations take turns,
-each after those that feed it, over stretches of time that are short enough for the processor's cache.
+A queue in order of arrival needs no list of events: its arrivals give every start. For each stretch of time, stations
+are simulated one after another, upstream stations first; a stretch is short enough for the processor's cache.
 """
 
 from collections.abc import Callable, Sequence
@@ -21,36 +21,36 @@ from planner.simulation.system import OUTSIDE, Link, SimulatedStation, System
 from planner.values import SHARED
 
 STRETCH_VISITS = 32_768
-"""ServedVisits to the busiest station in one stretch of time: its columns then fit into the processor's cache."""
+"""The visits to the busiest station in one stretch of time; so many columns fit into the processor's cache."""
 
 
 class TupleStream(NamedTuple):
-    """Tuples in order of time, each with its root, and the instance that sends it or that is to serve it."""
+    """Tuples in order of time, each with its root, and the instance that sends it or will serve it."""
 
     time: Floats
     root: Counts
     instance: Counts
 
     def pick(self, choice: Counts | slice) -> "TupleStream":
-        """Some of the tuples, or all in another order."""
+        """The tuples at these places, in the order of the places."""
         return TupleStream(self.time[choice], self.root[choice], self.instance[choice])
 
 
 def join_streams(streams: Sequence[TupleStream]) -> TupleStream:
-    """The tuples of all streams in turn, not sorted."""
+    """The tuples of all streams, one stream after the other, not sorted."""
     if len(streams) == 1:
         return streams[0]
     return TupleStream(*(np.concatenate(columns) for columns in zip(*streams, strict=True)))
 
 
 def make_empty() -> TupleStream:
-    """No tuples."""
+    """A stream without tuples."""
     return TupleStream(np.empty(0), np.empty(0, np.int64), np.empty(0, np.int64))
 
 
 @dataclass
 class Carrier:
-    """A link at work: `turns` are where each sender deals next; None where the target does not deal in turn."""
+    """A link during a simulation: `turns` is each sender's next instance; None if the target is not round robin."""
 
     link: Link
     random: np.random.Generator
@@ -58,14 +58,14 @@ class Carrier:
     turns: Counts | None
 
     def carry(self, departures: TupleStream) -> TupleStream:
-        """What the tuples of the source become at the target: floor(mean) tuples each, and one more by chance."""
+        """The tuples that reach the target: floor(mean) for each departure, and one more by chance."""
         sent = self.copy(departures)
         if self.turns is None:
             return sent
         return sent._replace(instance=deal(sent.instance, self.turns, self.size))
 
     def copy(self, departures: TupleStream) -> TupleStream:
-        """Each tuple as often as chance wants it."""
+        """Copies each departure floor(mean) times, and once more by chance."""
         whole = int(self.link.mean)
         rest = self.link.mean - whole
         size = len(departures.time)
@@ -86,7 +86,7 @@ class Carrier:
 
 @dataclass
 class Desk:
-    """A station at work: when each server is free, and departures that lie beyond the stretch of time."""
+    """A station during a simulation: when each server is free, and departures after the stretch of time."""
 
     place: int
     station: SimulatedStation
@@ -99,13 +99,13 @@ class Desk:
     pending: TupleStream = field(default_factory=make_empty)
 
     def __post_init__(self) -> None:
-        """All servers are free at 0."""
+        """Makes all servers free at time 0."""
         size = self.station.processors
         self.free, self.server = np.zeros(size), np.arange(size, dtype=np.int64)
         self.held = np.full(size, NONE, np.int64)
 
     def serve(self, streams: Sequence[TupleStream], until: float) -> tuple[ServedVisits, TupleStream]:
-        """The visits that begin with arrivals up to `until`, and the departures up to then."""
+        """Serves the arrivals up to `until`; returns their visits, and the departures up to `until`."""
         coming = join_streams(streams or [make_empty()])
         if len(streams) > 1:
             coming = coming.pick(np.argsort(coming.time, kind="stable"))
@@ -122,7 +122,7 @@ class Desk:
     def serve_shared(
         self, coming: TupleStream, service: Floats, until: float
     ) -> tuple[ServedVisits, TupleStream]:
-        """One queue for all servers."""
+        """Serves with one queue for all servers."""
         time, root, _ = coming
         started, server = np.empty(len(time)), np.empty(len(time), np.int64)
         room = len(time) + len(self.free)
@@ -136,7 +136,7 @@ class Desk:
         return ServedVisits(self.place, server, root, time, started, started + service), leaving
 
     def serve_own(self, coming: TupleStream, service: Floats) -> tuple[ServedVisits, TupleStream]:
-        """One queue for each server."""
+        """Serves with one queue for each server."""
         time, root, _ = coming
         chosen = self.choose(coming)
         started = np.empty(len(time))
@@ -147,7 +147,7 @@ class Desk:
         return ServedVisits(self.place, chosen, root, time, started, finished), leaving
 
     def choose(self, coming: TupleStream) -> Counts:
-        """The server of each tuple; where tuples are dealt in turn, the links chose before."""
+        """The server of each tuple; for round robin, the links have already chosen it."""
         if self.station.queueing == RANDOM:
             return self.choices.integers(self.station.processors, size=len(coming.time))
         if self.station.queueing == KEYED:
@@ -156,7 +156,7 @@ class Desk:
 
 
 def start_carrier(system: System, place: int, seed: int) -> Carrier:
-    """A link whose senders begin to deal each at a place of its own."""
+    """A carrier whose senders begin round robin at random instances."""
     link, random = system.links[place], make_random(seed, COPIES, place)
     target = system.stations[link.target]
     turns = None
@@ -167,7 +167,7 @@ def start_carrier(system: System, place: int, seed: int) -> Carrier:
 
 
 def run_stations(system: System, arrivals: Floats, seed: int, record: Callable[[ServedVisits], None]) -> None:
-    """Simulates all roots; `record` gets the visits, in parts that are sorted within each station."""
+    """Simulates all roots and passes visits to `record`, in parts that are sorted within each station."""
     desks = [
         Desk(
             place,

@@ -1,6 +1,6 @@
-"""The inner loops of a simulation without loops or bounds of queues, in compiled code.
+"""The inner loops of the simulation station by station, in compiled code.
 
-Arrays that begin with `out_` are filled here. NONE stands for a server that holds no tuple.
+The functions fill the arrays whose names begin with `out_`. NONE stands for a server without a tuple.
 """
 
 import numpy as np
@@ -10,7 +10,7 @@ from planner.simulation.compiled import compiled, hash_key
 
 NONE = -1
 CELLS = 1024
-"""Parts of [0, 1) for which the first server is looked up: a power of 2, so that no key is in the wrong one."""
+"""The number of equal cells of [0, 1), each with a known first server; a power of 2, so that no key is misplaced."""
 
 
 @compiled
@@ -27,10 +27,10 @@ def serve_shared(
     out_root: Counts,
     out_sender: Counts,
 ) -> int:
-    """Tuples in order of arrival go to the server that is free first; the number of departures found, in their order.
+    """Serves tuples in order of arrival, each by the server that is free first; returns the number of departures.
 
     `free`, `server` and `held` are a binary heap: when each server is free, and the root of the tuple that it holds
-    until then. What leaves the heap are times that rise, so departures need no sorting (Kiefer and Wolfowitz 1955).
+    until then. Times leave the heap in rising order, so departures need no sorting (Kiefer and Wolfowitz 1955).
     """
     size, departures = len(free), 0
     for i in range(len(arrived)):
@@ -55,7 +55,7 @@ def serve_shared(
 
 @compiled
 def serve_own(arrived: Floats, chosen: Counts, service: Floats, last: Floats, out_started: Floats) -> None:
-    """Tuples in order of arrival wait at the server chosen for each until its `last` one is finished (Lindley 1952)."""
+    """Serves tuples in order of arrival, each by its chosen server after that server's `last` finish (Lindley 1952)."""
     for i in range(len(arrived)):
         one = chosen[i]
         out_started[i] = max(arrived[i], last[one])
@@ -64,7 +64,7 @@ def serve_own(arrived: Floats, chosen: Counts, service: Floats, last: Floats, ou
 
 @compiled
 def deal(sender: Counts, turns: Counts, size: int) -> Counts:
-    """The next server in turn for each tuple; `turns` has a place of its own for each sender."""
+    """Round robin: the next server for each tuple; `turns` holds the next server of each sender."""
     chosen = np.empty(len(sender), np.int64)
     for i in range(len(sender)):
         turn = turns[sender[i]]
@@ -75,7 +75,7 @@ def deal(sender: Counts, turns: Counts, size: int) -> Counts:
 
 @compiled
 def choose_by_key(root: Counts, station: int, ends: Floats) -> Counts:
-    """The server whose stretch of [0, 1) holds the key of each tuple; a cell of CELLS says which is the first there."""
+    """The server whose stretch of [0, 1) holds the key of each tuple; searched from the first server of its cell."""
     chosen = np.empty(len(root), np.int64)
     first = np.searchsorted(ends, np.arange(CELLS) / CELLS, side="right")
     last = len(ends) - 1
@@ -98,7 +98,7 @@ def multiply(
     out_root: Counts,
     out_sender: Counts,
 ) -> None:
-    """Each tuple as often as `copies` says."""
+    """Copies each tuple `copies` times."""
     end = 0
     for i in range(len(time)):
         for _ in range(copies[i]):
@@ -119,10 +119,10 @@ def tally(
     sums: Floats,
     busy: Floats,
 ) -> None:
-    """Adds visits of one station to what is measured.
+    """Adds the visits of one station to the sums of a simulation.
 
-    By root: `totals` of time in stations, and when the `last` tuple finished. By batch of roots: `sums` of waits, of
-    sojourns, and of visits. Within the window of time: `busy` seconds and arrivals.
+    By root: `totals` of time in stations, and the `last` finish. By batch of roots: `sums` of waits, sojourns and
+    visits. Within the window of time: `busy` seconds and arrivals.
     """
     begin, end = window[0], window[1]
     for i in range(len(root)):

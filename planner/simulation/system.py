@@ -1,4 +1,4 @@
-"""What is simulated: the operators as stations, and the edges and entries as links between them, all checked."""
+"""The simulated system: operators as stations, edges and entries as links, with all checks."""
 
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
@@ -22,7 +22,7 @@ MOST_PROCESSORS = 1_000_000
 
 
 class SimulatedStation(NamedTuple):
-    """One operator: `key_ends` are the cumulated shares of its instances, `capacity` the places in each queue."""
+    """One operator: `key_ends` are the cumulated shares of its instances, `capacity` is the places in each queue."""
 
     name: str
     processors: int
@@ -33,7 +33,7 @@ class SimulatedStation(NamedTuple):
 
 
 class Link(NamedTuple):
-    """An edge, or an entry from OUTSIDE: it carries `mean` tuples per tuple of its source."""
+    """An edge, or an entry from OUTSIDE, that carries `mean` tuples per tuple of its source."""
 
     source: int
     target: int
@@ -41,7 +41,7 @@ class Link(NamedTuple):
 
 
 class System(NamedTuple):
-    """Stations in topology order; links in the order of edges, then entries. `order` is empty where a loop is."""
+    """Stations in topology order; links in the order of edges, then entries. `order` is empty if there is a loop."""
 
     stations: tuple[SimulatedStation, ...]
     links: tuple[Link, ...]
@@ -52,7 +52,7 @@ class System(NamedTuple):
 
 
 class Scenario(NamedTuple):
-    """A system, the times at which its roots arrive, and the seed of all else that is drawn."""
+    """A system, the arrival times of its roots, and the seed of all other random numbers."""
 
     system: System
     arrivals: Floats
@@ -66,7 +66,7 @@ def build_system(
     services: Mapping[str, ServiceLaw],
     capacities: Mapping[str, int],
 ) -> System:
-    """The system of a topology under a load; refuses what contradicts itself, with the pointer of what to change."""
+    """The system of a topology under a load; refuses contradictions, with the pointer of the field to change."""
     network = index_topology(topology)
     visits = settle_network(network)
     check_load(network, load)
@@ -75,7 +75,7 @@ def build_system(
     for place, operator in enumerate(topology.operators):
         check_queueing(operator, f"/operators/{place}/queueing")
     counts = find_counts(topology, load, processors)
-    if sum(counts) > MOST_PROCESSORS:  # before shares of keys are drawn up for each of them
+    if sum(counts) > MOST_PROCESSORS:  # checked before shares are computed for each processor
         raise SimulationTooLarge("processors", sum(counts), MOST_PROCESSORS, "processors")
     stations = tuple(
         build_station(operator, load.operators[operator.name], count, services, capacities)
@@ -94,7 +94,7 @@ def check_names(given: Mapping[str, object], network: Network, argument: str) ->
     for name in given:
         if name not in network.places:
             raise InvalidLoad(
-                f"{argument} name operator {name!r}, which the topology does not have: remove it or correct the "
+                f"{argument} contains operator {name!r}, which the topology does not have: remove it or correct the "
                 f"name.{suggest_name(name, network.names)}",
                 f"/{escape_pointer(name)}",
                 argument,
@@ -102,7 +102,7 @@ def check_names(given: Mapping[str, object], network: Network, argument: str) ->
 
 
 def check_queueing(operator: Operator, pointer: str) -> None:
-    """Raise InvalidTopology for a word that is no queueing."""
+    """Raise InvalidTopology for an unknown queueing."""
     if operator.queueing not in {None, *QUEUEINGS}:
         raise InvalidTopology(
             f"The queueing of operator {operator.name!r} is {operator.queueing!r}: use {', '.join(QUEUEINGS)}.",
@@ -132,10 +132,10 @@ def build_station(
 
 
 def cumulate_shares(measured: OperatorLoad, count: int) -> tuple[float, ...]:
-    """The ends of the stretches of [0, 1) that belong to the keys of each instance.
+    """The upper ends of the stretches of [0, 1) that hold the keys of each instance.
 
-    Shares that were measured at another number of instances are carried over as in planner.queueing.key_shares: the
-    hottest by itself, the others as stretches of those measured.
+    Shares measured at another number of instances are converted as in planner.queueing.key_shares: the largest share
+    by itself, the others by interpolation.
     """
     if count == 1 or not measured.instances:
         shares = np.full(count, 1.0 / count)
@@ -151,7 +151,7 @@ def cumulate_shares(measured: OperatorLoad, count: int) -> tuple[float, ...]:
 
 
 def link_stations(topology: Topology, network: Network) -> tuple[Link, ...]:
-    """Edges and entries that carry tuples."""
+    """The links: edges and entries that carry tuples."""
     edges = [
         Link(network.places[edge.source], network.places[edge.target], edge.selectivity)
         for edge in topology.edges
@@ -161,7 +161,7 @@ def link_stations(topology: Topology, network: Network) -> tuple[Link, ...]:
 
 
 def sort_stations(network: Network) -> tuple[int, ...]:
-    """Stations, each after all that feed it; empty where a loop is."""
+    """The stations, upstream stations first; empty if there is a loop."""
     order, rest = order_acyclic(network)
     return () if rest or any(network.loops) else tuple(order)
 
@@ -169,10 +169,10 @@ def sort_stations(network: Network) -> tuple[int, ...]:
 def describe_assumptions(
     topology: Topology, load: Load, stations: Sequence[SimulatedStation], services: Mapping[str, ServiceLaw]
 ) -> tuple[Diagnostic, ...]:
-    """A diagnostic for each kind of value that was not given and is assumed."""
+    """A diagnostic for each kind of value that is not given and therefore assumed."""
     several = [station for station in stations if station.processors > 1]
-    said = {operator.name for operator in topology.operators if operator.queueing}
-    queues = [one.name for one in several if one.name not in said]
+    stated = {operator.name for operator in topology.operators if operator.queueing}
+    queues = [one.name for one in several if one.name not in stated]
     keyed = [(one, load.operators[one.name].instances) for one in several if one.queueing == KEYED]
     even = [one.name for one, known in keyed if not known]
     carried = [one.name for one, known in keyed if known and len(known) != one.processors]
@@ -184,12 +184,16 @@ def describe_assumptions(
         and not load.operators[one.name].service_histogram
     ]
     found = (
-        (queues, "queueing-assumed", "say how instances get their tuples: one shared queue is simulated"),
-        (even, "shares-assumed", "no shares of instances are measured: even ones are simulated"),
+        (
+            queues,
+            "queueing-assumed",
+            "queueing is not given: one shared queue is simulated",
+        ),
+        (even, "shares-assumed", "no shares of instances are measured: equal shares are simulated"),
         (
             carried,
             "shares-carried",
-            "shares are measured at another number of instances: similar ones are simulated",
+            "shares are measured at another number of instances: converted shares are simulated",
         ),
         (laws, "scv-assumed", "service_scv is not measured: exponential services (SCV 1) are simulated"),
     )

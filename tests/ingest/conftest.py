@@ -13,7 +13,7 @@ from tests.ingest.logs import (
     START_NS,
 )
 from tests.ingest.reference import NS
-from tests.ingest.stored import Found, ingest, last_run, query, read_tables
+from tests.ingest.stored import JobResults, ingest, last_run, query, read_tables
 from tests.ingest.window_logs import (
     AGENTS,
     make_batches,
@@ -46,7 +46,7 @@ def database(postgres_url: str) -> Iterator[str]:
 @pytest.fixture(scope="session")
 def minutes(
     spark: SparkContext, postgres_url: str, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[Found]:
+) -> Iterator[JobResults]:
     """Logs that have nothing to do with each other, in one run: it takes seconds."""
     rare = make_steady(1 / 60, 7200, seed=2)
     moment = make_steady(1.0, 30, seed=3)[0]
@@ -83,7 +83,7 @@ def minutes(
 @pytest.fixture(scope="session")
 def shifts(
     spark: SparkContext, postgres_url: str, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[Found]:
+) -> Iterator[JobResults]:
     """Windows of four hours: calls, and samples of four minutes."""
     events = make_steady(100, 240, seed=8)
     nth = [replace(e, sample_every=4) for e in events[::4]]

@@ -15,7 +15,7 @@ from ingest.measuring.columns import Codes, TupleRows, make_codes
 from ingest.measuring.cuts import Slicing, cut_records, find_slice_length, gather_batches
 from ingest.measuring.merge import drop_duplicates
 from ingest.reading.records import Judged, Records, TupleKind
-from ingest.rollup import Found, encode, finish, merge, sort_found
+from ingest.rollup import JobResults, encode, finish, merge, sort_results
 from ingest.windows.operator_windows import summarise
 from tests.ingest import reference
 from tests.ingest.reference import NS, Event
@@ -43,7 +43,7 @@ def judge(events: Sequence[Event], block: int = 0) -> Judged:
     return Judged("log.jsonl", block, len(events), make_records(events), [], {})
 
 
-def run_stages(judged: Iterable[Judged], slicing: Slicing) -> Found:
+def run_stages(judged: Iterable[Judged], slicing: Slicing) -> JobResults:
     """What `roll_up` does, one task after another."""
     cuts, pieces = defaultdict(list), defaultdict(list)
     for one in judged:
@@ -52,7 +52,7 @@ def run_stages(judged: Iterable[Judged], slicing: Slicing) -> Found:
     for part in range(slicing.parts):
         for target, piece in merge(cuts[part], slicing):
             pieces[target % slicing.root_parts].append((target, piece))
-    return sort_found(one for part in range(slicing.root_parts) for one in finish(pieces[part], slicing))
+    return sort_results(one for part in range(slicing.root_parts) for one in finish(pieces[part], slicing))
 
 
 def make_rows(events: Sequence[Event], slicing: Slicing) -> tuple[TupleRows, Codes, int]:

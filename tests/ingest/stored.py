@@ -18,7 +18,7 @@ from tests.ingest.reference import Event
 
 TABLES = ("operator_summaries", "topology_summaries", "snapshots")
 Tables = dict[str, list[dict[str, Any]]]
-Found = dict[str, dict[str, list[dict[str, Any]]]]
+JobResults = dict[str, dict[str, list[dict[str, Any]]]]
 
 
 def request(path: Path, day: date | None = None, window_seconds: int = 60) -> Request:
@@ -58,9 +58,9 @@ def read_snapshots(url: str) -> list[dict[str, Any]]:
     return query(url, "SELECT * FROM snapshots ORDER BY observed_at")
 
 
-def read_tables(url: str) -> Found:
+def read_tables(url: str) -> JobResults:
     """Per topology, the rows of each table, oldest first."""
-    found: Found = {}
+    found: JobResults = {}
     for table in TABLES:
         time = "observed_at" if table == "snapshots" else "window_start"
         for row in query(

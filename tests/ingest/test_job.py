@@ -8,7 +8,7 @@ from py4j.protocol import Py4JError
 from pyspark import SparkContext
 from pyspark.errors import PySparkException
 
-from ingest.job import TooManyRejected, explain, read_arguments, run_ingest
+from ingest.job import TooManyRejected, describe_error, read_arguments, run_ingest
 from ingest.request import Request
 from tests.ingest.logs import (
     make_single_events,
@@ -58,7 +58,7 @@ def test_a_failed_run_is_recorded_with_the_cause_of_its_failure(
         run_ingest(spark, database, request(tmp_path))
     run = last_run(database)
     assert run["state"] == "failed"
-    assert run["error"] == explain(failed.value)
+    assert run["error"] == describe_error(failed.value)
     assert run["error"] == (
         f"ingest.reading.blocks.TornFile: {tmp_path / 'log.jsonl.gz'} cannot be read: Truncated compressed stream"
     )
@@ -75,7 +75,7 @@ def test_a_failure_in_python_is_told_with_its_last_line(spark: SparkContext):
 
     with pytest.raises((Py4JError, PySparkException)) as failed:  # the latter where Spark's SQL is loaded
         spark.parallelize([1]).map(give_up).collect()
-    assert explain(failed.value) == "RuntimeError: no more of this"
+    assert describe_error(failed.value) == "RuntimeError: no more of this"
 
 
 def test_options_of_the_job_reach_the_request(capsys: pytest.CaptureFixture[str]):

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from ingest.measuring.pieces import pack
 from ingest.measuring.roots import finish_roots, sum_roots
 from ingest.reading.records import Reject
-from ingest.rollup import MOST_REJECTS, Lines, drop_rejects, merge, sort_found
+from ingest.rollup import MOST_REJECTS, Lines, drop_rejects, merge, sort_results
 from ingest.windows.topology_windows import sum_counted_roots
 from tests.ingest import reference
 from tests.ingest.in_memory import (
@@ -25,7 +25,7 @@ from tests.ingest.in_memory import (
 )
 from tests.ingest.logs import START_NS, make_events, make_single_events
 from tests.ingest.reference import NS, Event
-from tests.ingest.stored import Found
+from tests.ingest.stored import JobResults
 from tests.ingest.window_logs import make_midway
 
 
@@ -169,7 +169,7 @@ def test_of_very_many_rejects_the_first_are_kept():
     assert sum(one.reasons["r"] for one in lines) == 240_000
 
 
-def test_tuples_of_roots_before_the_log_are_not_taken_for_roots(minutes: Found):
+def test_tuples_of_roots_before_the_log_are_not_taken_for_roots(minutes: JobResults):
     """Counted as roots, they would halve the measured E[T] of the first minute."""
     counts = np.bincount(
         [(e.arrived_ns - START_NS) // (60 * NS) for e in make_midway() if e.from_operator is None]
@@ -181,11 +181,11 @@ def test_tuples_of_roots_before_the_log_are_not_taken_for_roots(minutes: Found):
         assert row["mean_completion_seconds"] == pytest.approx(30.1, rel=0.01)
 
 
-def test_two_children_in_the_same_microsecond_are_two(minutes: Found):
+def test_two_children_in_the_same_microsecond_are_two(minutes: JobResults):
     assert [edge["selectivity"] for edge in minutes["twins"]["edges"]] == [2.0]
 
 
-def test_the_variation_of_arrivals_is_that_of_all_however_they_were_sampled(shifts: Found):
+def test_the_variation_of_arrivals_is_that_of_all_however_they_were_sampled(shifts: JobResults):
     """Poisson arrivals, of which every fourth is logged, or each with a chance of a fourth; and both at once."""
     for name in ("nth", "chance"):
         (row,) = shifts[name]["operator_summaries"]
@@ -208,7 +208,7 @@ def test_counts_of_roots_are_added_up_as_they_come():
     ]
     names = ["t0", "t1", "t2"]
     whole = sum_counted_roots(names, sums)
-    found = sort_found(map(pack, sums), most_counts=100).roots
+    found = sort_results(map(pack, sums), most_counts=100).roots
     assert len(found) < len(sums)
     joined = sum_counted_roots(names, found)
     assert {name: column.tolist() for name, column in joined.items()} == {

@@ -52,7 +52,7 @@ def prepare_job(body: Terms, topology: Topology, load: Load, most_events: int) -
         arrivals=body.arrivals.kind,
         quantiles=body.quantiles,
         warm_up_share=body.warm_up_share,
-        expected_events=simulator.count_events(topology, load, body.roots),
+        expected_events=simulator.count_events(topology, body.roots),
     )
     return SimulationJob(
         parameters=parameters,

@@ -39,13 +39,13 @@ def count(events: list[Event], slice_ns: int) -> list[tuple[int, ...]]:
 def test_levels_are_those_counted_at_every_time(events: list[Event], slice_ns: int):
     found = make(events)
     levels = measure_levels(found, found.at_ns // slice_ns, WINDOW_NS)
-    assert list(zip(*(column.tolist() for column in levels), strict=True)) == count(events, slice_ns)
+    assert list(zip(*(column.tolist() for column in levels.values()), strict=True)) == count(events, slice_ns)
 
 
 def test_a_finish_and_a_start_at_one_time_do_not_overlap():
     events = [(0, 1, True), (0, 5, False), (0, 5, True), (0, 9, False)]
     found = make(events)
-    assert measure_levels(found, found.at_ns * 0, WINDOW_NS).most.tolist() == [1]
+    assert measure_levels(found, found.at_ns * 0, WINDOW_NS)["most"].tolist() == [1]
 
 
 @pytest.mark.parametrize("apart", [1, 1 << 40])

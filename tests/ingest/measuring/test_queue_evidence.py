@@ -9,7 +9,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from ingest.measuring.columns import Table, cut_segments
-from ingest.measuring.queue_evidence import BLOCK, COUNTS, HAND_OVER, MOST_LOOKED_AT, measure_queues
+from ingest.measuring.queue_evidence import BLOCK, COUNTS, HAND_OVER, MOST_SAMPLED, measure_queues
 from tests.ingest.in_memory import make_rows, slice_windows
 from tests.ingest.logs import START_NS
 from tests.ingest.queue_logs import simulate_queues
@@ -145,7 +145,7 @@ def test_nothing_is_counted_of_blocks_where_an_instance_comes():
 
 
 def test_of_many_windows_some_are_looked_at():
-    windows = MOST_LOOKED_AT // 512 + 6
+    windows = MOST_SAMPLED // 512 + 6
     one = [make(n, 0, 1, n % 2, n) for n in range(600)]
     events = [e.moved(window * 60 * NS) for window in range(windows) for e in one]
     found = measure(events)

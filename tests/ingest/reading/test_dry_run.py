@@ -44,7 +44,7 @@ def test_each_file_is_described_by_itself(tmp_path: Path):
         f"  a.jsonl, line 5: not one JSON object: {'x' * 80}…",
         "b.csv.gz: 1 of the first 1 records are usable",
         "c.parquet cannot be read: Parquet file size is 2 bytes, smaller than the minimum file footer (8 bytes)",
-        "file:d.json.lz4 can be read by Spark alone, which a dry run does without.",
+        "file:d.json.lz4 can only be read by Spark, which a dry run does not start.",
     ]
 
 
@@ -89,7 +89,7 @@ def test_the_command_needs_neither_spark_nor_a_database(tmp_path: Path, share: s
 
 
 @pytest.mark.parametrize(
-    ("path", "told"), [("absent", "absent does not exist"), ("s3a://logs/a", "can be read by Spark alone")]
+    ("path", "told"), [("absent", "absent does not exist"), ("s3a://logs/a", "can only be read by Spark")]
 )
 def test_a_path_that_cannot_be_looked_at_is_told(tmp_path: Path, path: str, told: str):
     done = run(tmp_path / path if path == "absent" else path)

@@ -96,12 +96,12 @@ def test_times_are_read_to_the_nanosecond(value: Any, expected: int):
         ("2026-11-18T00:00:00", "has no time zone"),
         (float("nan"), "is not finite"),
         ("-Infinity", "is not finite"),
-        (-1.0, "is no second between 1970 and 2200"),
-        (-1, "is no second between 1970 and 2200"),
-        (T0 * 1000.0, "is no second between 1970 and 2200"),
-        (7_258_118_400 * SECOND, "is no second between 1970 and 2200"),
-        ("1969-12-31T23:59:59Z", "is no second between 1970 and 2200"),
-        ("2200-01-01T00:00:00Z", "is no second between 1970 and 2200"),
+        (-1.0, "is not between 1970 and 2200"),
+        (-1, "is not between 1970 and 2200"),
+        (T0 * 1000.0, "is not between 1970 and 2200"),
+        (7_258_118_400 * SECOND, "is not between 1970 and 2200"),
+        ("1969-12-31T23:59:59Z", "is not between 1970 and 2200"),
+        ("2200-01-01T00:00:00Z", "is not between 1970 and 2200"),
     ],
 )
 def test_what_is_no_time_is_told(value: Any, fault: str):

@@ -116,7 +116,7 @@ def test_what_a_posted_topology_says_of_queueing_stays_and_is_compared(database:
         flows = [SeenFlow("t", "a", None, 100), SeenFlow("t", "b", "a", 200)]
         seen = [SeenQueueing("t", name, "random", "seen") for name in ("a", "b")]
         (note,) = store_topology(connection, discover_topologies(flows, seen)[0])
-    assert (note.code, "a is said to be shared" in note.detail) == ("queueing-disagrees", True)
+    assert (note.code, "a is posted as shared" in note.detail) == ("queueing-disagrees", True)
     assert query(database, "SELECT definition FROM topology_revisions") == [{"definition": posted}]
 
 

@@ -12,11 +12,11 @@ from tests.ingest.logs import (
     START_NS,
 )
 from tests.ingest.reference import NS, Event
-from tests.ingest.stored import TABLES, Found, ingest, read_snapshots
+from tests.ingest.stored import TABLES, JobResults, ingest, read_snapshots
 from tests.ingest.window_logs import make_steady
 
 
-def test_a_log_that_begins_and_ends_within_a_minute_has_the_rate_of_the_time_it_covers(minutes: Found):
+def test_a_log_that_begins_and_ends_within_a_minute_has_the_rate_of_the_time_it_covers(minutes: JobResults):
     """From 12.5 s on, for 109.5 s at 100/s: windows of 47.5 s, 60 s and 2 s, each with a rate near 100/s."""
     events = make_steady(100, 109.5, seed=1, begin=12.5)
     counts = np.bincount([(e.arrived_ns - START_NS) // (60 * NS) for e in events])
@@ -38,7 +38,7 @@ def test_a_log_that_begins_and_ends_within_a_minute_has_the_rate_of_the_time_it_
         assert one["mean_busy"] == pytest.approx(1.0, rel=0.2)
 
 
-def test_rare_arrivals_and_silences_are_covered_time(minutes: Found):
+def test_rare_arrivals_and_silences_are_covered_time(minutes: JobResults):
     """One tuple a minute, none for half an hour in the midst: no window is read as a moment at a high rate."""
     found = minutes["rare"]["snapshots"]
     assert max(one["external_rate"] for one in found) <= 5 / 60
@@ -47,7 +47,7 @@ def test_rare_arrivals_and_silences_are_covered_time(minutes: Found):
 
 
 @pytest.mark.parametrize(("name", "count"), [("one", 1), ("three", 3)])
-def test_the_time_covered_by_a_log_of_one_moment_is_not_known(minutes: Found, name: str, count: int):
+def test_the_time_covered_by_a_log_of_one_moment_is_not_known(minutes: JobResults, name: str, count: int):
     """Rates are then tuples per window, and a null says that it is not known."""
     (found,) = minutes[name]["snapshots"]
     (note,) = minutes[name]["notes"]
@@ -57,7 +57,7 @@ def test_the_time_covered_by_a_log_of_one_moment_is_not_known(minutes: Found, na
     assert ("all arrivals at one time" in note["detail"]) == (count > 1)
 
 
-def test_a_log_with_a_batch_at_each_end_covers_the_time_between_them(minutes: Found):
+def test_a_log_with_a_batch_at_each_end_covers_the_time_between_them(minutes: JobResults):
     """At such ends the mean gap of the whole log is used."""
     lengths = [one["covered_seconds"] for one in minutes["batches"]["snapshots"]]
     assert lengths[1:-1] == [60.0] * 8

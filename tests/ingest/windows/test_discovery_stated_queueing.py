@@ -6,15 +6,15 @@ from ingest.windows.discovery import (
     IF_WRONG,
     compare_queueings,
     contradicts,
+    join_names,
     merge_queueings,
-    name_some,
-    tell_of_queueings,
+    report_queueings,
 )
 from ingest.windows.queueing import SeenQueueing
 
 
 def see(queueing: str, operator: str = "a", *, is_sure: bool = True) -> SeenQueueing:
-    return SeenQueueing("t", operator, queueing, "of 5000 waiting tuples 40.0% ...", is_sure)
+    return SeenQueueing("t", operator, queueing, "40.0% of 5000 waiting tuples ...", is_sure)
 
 
 def guess(queueing: str, operator: str = "a") -> SeenQueueing:
@@ -62,29 +62,32 @@ def test_a_posted_topology_is_told_what_it_says_otherwise_and_what_it_leaves_uns
     notes = compare_queueings("t", seen, "abc", {"a": "shared"})
     assert [note.code for note in notes] == ["queueing-inferred", "queueing-uncertain", "queueing-disagrees"]
     inferred, uncertain, against = notes
-    assert "b has a queue per instance, of uneven shares (keyed): of 5000 waiting tuples" in inferred.detail
+    assert (
+        "b has a queue per instance, of uneven shares (keyed): 40.0% of 5000 waiting tuples"
+        in inferred.detail
+    )
     assert (
         "c has most likely a queue per instance, chosen at random (random), with which E[T] is too long if"
         in uncertain.detail
     )
     assert "of 5000 waiting tuples" in uncertain.detail
     assert "elsewhere" not in inferred.detail
-    assert "a is said to be shared, and has a queue per instance, chosen at random (random)" in against.detail
+    assert "a is posted as shared, but has a queue per instance, chosen at random (random)" in against.detail
     assert compare_queueings("t", [see("random")], "a", {"a": "random"}) == []
-    assert tell_of_queueings("t", []) == []
+    assert report_queueings("t", []) == []
 
 
 def test_what_is_only_likely_is_told_with_the_way_that_e_t_errs_where_nothing_better_is_known():
-    notes = tell_of_queueings("t", [guess(kind, kind) for kind in IF_WRONG], {"random": "shared"})
+    notes = report_queueings("t", [guess(kind, kind) for kind in IF_WRONG], {"random": "shared"})
     assert [note.code for note in notes] == ["queueing-uncertain"]
     for kind, errs in IF_WRONG.items():
-        assert f"({kind}), with which E[T] is {errs}: of 5000" in notes[0].detail
+        assert f"({kind}), with which E[T] is {errs}: 40.0% of 5000" in notes[0].detail
     (against,) = compare_queueings("t", [guess("keyed")], "a", {"a": "shared"})
     assert (
-        "a is said to be shared, and has most likely a queue per instance, of uneven shares" in against.detail
+        "a is posted as shared, but has most likely a queue per instance, of uneven shares" in against.detail
     )
-    assert tell_of_queueings("t", [guess("random")], {"a": "round-robin"}) == []
+    assert report_queueings("t", [guess("random")], {"a": "round-robin"}) == []
 
 
 def test_long_lists_are_cut_short():
-    assert name_some(map(str, range(13))) == "0, 1, 2, 3, 4, 5, 6, 7, 8, 9 and 3 more"
+    assert join_names(map(str, range(13))) == "0, 1, 2, 3, 4, 5, 6, 7, 8, 9 and 3 more"

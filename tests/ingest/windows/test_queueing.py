@@ -10,10 +10,10 @@ from ingest.measuring.columns import sort_by
 from ingest.measuring.pieces import Pieces, find_spots, join_pieces
 from ingest.windows.queueing import (
     Dealt,
-    choose_own,
+    choose_dealing,
     find_dealt,
     find_waits_beside_idle,
-    guess_own,
+    guess_dealing,
     infer_queueing,
     judge_queueing,
 )
@@ -60,9 +60,9 @@ def test_each_kind_is_told(kind: str, instances: int, utilisation: float):
 def test_the_evidence_is_said(kind: str):
     (seen,) = infer_queueing(measure(simulate_queues(kind, 4, 0.7).stretch(MINUTES)))
     assert (seen.topology, seen.operator) == ("t", "o")
-    beside = float(seen.detail.split("tuples ")[1].split("%")[0])
+    beside = float(seen.detail.split("%")[0])
     assert beside == 0 if kind == "shared" else beside > 20
-    assert "times the scatter of chance" in seen.detail
+    assert "times the scatter of random choice" in seen.detail
 
 
 def test_many_sources_that_take_turns_on_their_own_are_in_turn():
@@ -227,7 +227,7 @@ def test_weak_evidence_says_nothing(changed: dict[str, float]):
     ],
 )
 def test_how_tuples_are_dealt(scatter: float, freedom: float, dealt: Dealt | None, kind: str | None):
-    assert choose_own(scatter, freedom, dealt) == kind
+    assert choose_dealing(scatter, freedom, dealt) == kind
 
 
 def test_shares_are_compared_over_windows_that_have_all_instances():
@@ -244,7 +244,7 @@ def test_shares_are_compared_over_windows_that_have_all_instances():
     assert one == Dealt(10.0, 0.0, 1.5, 10.0, 1, 1)
     assert most is not None
     assert most.windows == 2
-    assert choose_own(1.0, 500.0, most) is None, "two windows are not enough to be sure"
+    assert choose_dealing(1.0, 500.0, most) is None, "two windows are not enough to be sure"
     assert least is not None
     assert find_dealt({name: column[windows > 2] for name, column in table.items()}) is None
 
@@ -278,8 +278,8 @@ def test_shares_of_windows_that_lack_an_instance_do_not_count():
 def test_what_is_likely_where_the_kind_is_not_sure(
     scatter: float, freedom: float, dealt: Dealt | None, kind: str
 ):
-    assert choose_own(scatter, freedom, dealt) is None or freedom == 20.0
-    assert guess_own(scatter, freedom, dealt) == kind
+    assert choose_dealing(scatter, freedom, dealt) is None or freedom == 20.0
+    assert guess_dealing(scatter, freedom, dealt) == kind
 
 
 def test_tuples_that_arrive_at_one_time_show_queues_of_their_own_but_never_one_for_all():
@@ -289,4 +289,4 @@ def test_tuples_that_arrive_at_one_time_show_queues_of_their_own_but_never_one_f
     judged = judge_queueing(tied | {"tied_expected": 2e3, "tied_beside_idle": 1_100.0}, 4, EVEN)
     assert judged is not None
     assert judged[:2] == ("random", True)
-    assert "of 5000 waiting tuples 22.0%" in judged[2]
+    assert "22.0% of 5000 waiting tuples" in judged[2]

@@ -10,17 +10,17 @@ from planner.topology.smoothing import smooth_window
 from planner.values import Load, Operator, OperatorLoad, Topology
 from tests.ingest.in_memory import assert_same, roll_up, slice_windows
 from tests.ingest.reference import NS
-from tests.ingest.stored import Found
+from tests.ingest.stored import JobResults
 from tests.ingest.window_logs import AGENTS, make_steady
 
 
-def test_an_instance_that_served_one_tuple_counts_as_present(minutes: Found):
+def test_an_instance_that_served_one_tuple_counts_as_present(minutes: JobResults):
     """Eight instances, each with one tuple: three processors would be too few for what they served."""
     for row in minutes["once"]["operator_summaries"]:
         assert (row["processors"], row["processors_basis"]) == (8, "present")
 
 
-def test_an_instance_that_is_idle_at_the_end_of_the_log_is_present(minutes: Found):
+def test_an_instance_that_is_idle_at_the_end_of_the_log_is_present(minutes: JobResults):
     """Plans use the newest window; a defect once counted seven of ten instances in it."""
     present = [row["instances_present"] for row in minutes["idle"]["operator_summaries"]]
     assert min(present) >= 9
@@ -28,7 +28,7 @@ def test_an_instance_that_is_idle_at_the_end_of_the_log_is_present(minutes: Foun
     assert present[-1] == pytest.approx(10)
 
 
-def test_of_shifts_only_the_present_instances_count(shifts: Found):
+def test_of_shifts_only_the_present_instances_count(shifts: JobResults):
     """Twice as many names as agents at a time, and one more busy at once: E[T] is near that measured with neither."""
     rows = [row for row in shifts["calls"]["operator_summaries"] if row["covered_seconds"] == 14_400]
     assert len(rows) >= 16

@@ -209,7 +209,7 @@ def test_a_log_tells_what_the_simulation_measures():
 
 def test_events_are_counted_before_they_happen():
     topology, load, processors = build_mixed()
-    expected = count_events(topology, load, 20_000)
+    expected = count_events(topology, 20_000)
     assert simulate(topology, load, processors, roots=20_000).events == pytest.approx(expected, rel=0.02)
 
 
