@@ -78,7 +78,7 @@ class Spots(NamedTuple):
     least: int
 
     def find(self, operator: Integers, window: Integers) -> Integers:
-        """The keys of operators and windows, in the same order; all windows before the range share a key, all after too."""
+        """The keys of operators and windows, in the same order; windows outside the range share one key per side."""
         return operator * self.width + np.clip(window - self.least, 0, self.width - 1)
 
 

@@ -148,8 +148,7 @@ class NotEnoughSlots(PlacementError):
 
     def __str__(self) -> str:
         what = (
-            f"offer VM sizes with more slots, since {join_names(self.left_out)} have too little cpu for a thread of "
-            "some task"
+            f"offer VM sizes with more slots, since a thread needs more cpu than {join_names(self.left_out)} can give"
             if self.left_out
             else "give vm_sizes to acquire from"
         )

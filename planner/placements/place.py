@@ -182,7 +182,7 @@ def find_unpriced(mapping: ThreadMapping) -> tuple[Diagnostic, ...]:
     unpriced = [vm.vm.name for vm in mapping.vms if vm.vm.hourly_price is None]
     if not unpriced:
         return ()
-    detail = f"{join_names(unpriced)} have no price: hourly_price is the price of the other VMs."
+    detail = f"VMs without a price: {join_names(unpriced)}. hourly_price is the price of the other VMs."
     return (Diagnostic("prices-unknown", detail),)
 
 

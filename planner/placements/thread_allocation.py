@@ -217,8 +217,8 @@ def find_dips(loads: Sequence[TaskLoad]) -> tuple[Diagnostic, ...]:
     if not dipping:
         return ()
     detail = (
-        f"A lower external_rate may need more slots: by their profiles, {join_names(dipping, 5)} take less cpu or "
-        "memory with the threads for this rate than with the fewer threads for a lower one."
+        "A lower external_rate may need more slots: by profile, the threads for this rate take less cpu or memory than "
+        f"the fewer threads for a lower rate, in {join_names(dipping, 5)}."
     )
     return (Diagnostic("profile-dips", detail, dipping),)
 

@@ -43,8 +43,8 @@ def check_catalogue(sizes: Sequence[VmSize]) -> None:
     unpriced = tuple(size.name for size in sizes if size.hourly_price is None)
     if unpriced:
         raise InvalidCatalogue(
-            f"{join_names(unpriced)} have no hourly_price: give one for each size (0 for machines that are already "
-            "paid for).",
+            f"No hourly_price for {join_names(unpriced)}: give one for each size (0 for machines that are already paid "
+            "for).",
             unpriced,
         )
     for size in sizes:

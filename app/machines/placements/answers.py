@@ -1,4 +1,4 @@
-"""The planner's placements as JSON."""
+"""Turns placements of the planner into JSON."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -35,7 +35,7 @@ class RatedPair:
 
 @dataclass(frozen=True)
 class Placed:
-    """A placement at a rate, with the numbers that the answer adds to it."""
+    """A placement at an external rate, with the additional numbers of the answer."""
 
     placement: Placement
     external_rate: float
@@ -47,9 +47,8 @@ class Placed:
 def to_placement_answer(
     placed: Placed, gathered: GatheredPlacement, choices: PlacementChoices
 ) -> PlacementAnswer:
-    """A placement with what it was computed from."""
+    """A placement, with the profiles and diagnostics of its inputs."""
     placement = placed.placement
-    said = (*gathered.profiles.diagnostics, *placement.diagnostics)
     pairs = placed.comparison
     return PlacementAnswer(
         external_rate=placed.external_rate,
@@ -65,7 +64,10 @@ def to_placement_answer(
         hourly_price=placement.hourly_price,
         comparison=None if pairs is None else [to_pair_answer(pair) for pair in pairs],
         profiles=[UsedProfileAnswer.model_validate(one) for one in gathered.profiles.used],
-        diagnostics=[DiagnosticAnswer.model_validate(one) for one in said],
+        diagnostics=[
+            DiagnosticAnswer.model_validate(one)
+            for one in (*gathered.profiles.diagnostics, *placement.diagnostics)
+        ],
     )
 
 
@@ -93,7 +95,7 @@ def to_mapping_answer(mapping: ThreadMapping, retries: int, fragmentation: Fragm
 
 
 def to_purchase_answer(bought: Purchase) -> PurchaseAnswer:
-    """The number of VMs by size."""
+    """A purchase: the number of VMs by size, their slots and their price."""
     return PurchaseAnswer(
         vms={size.name: count for size, count in bought.counts},
         slots=bought.slots,
@@ -102,7 +104,7 @@ def to_purchase_answer(bought: Purchase) -> PurchaseAnswer:
 
 
 def to_pair_answer(rated: RatedPair) -> ComparedPairAnswer:
-    """One line of a comparison."""
+    """One row of a comparison: a pair of allocation and mapping."""
     pair = rated.pair
     names = {"allocation": pair.allocation, "mapping": pair.mapping}
     placement = pair.placement

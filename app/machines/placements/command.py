@@ -1,4 +1,4 @@
-"""`headgate place`: places the threads of a topology, from files."""
+"""`headgate place`: places the threads of a topology that is described in files."""
 
 from pathlib import Path
 from typing import Annotated
@@ -8,7 +8,8 @@ import typer
 from app.terminal.commands import Output, TopologyFile, run_or_fail
 
 ProfilesFile = Annotated[
-    Path, typer.Option("--profiles", help="Per task a list of threads, peak_rate, cpu, memory; JSON or YAML.")
+    Path,
+    typer.Option("--profiles", help="For each task a list of threads, peak_rate, cpu, memory; JSON or YAML."),
 ]
 
 
@@ -30,7 +31,7 @@ def place(
     compare: Annotated[bool, typer.Option("--compare", help="Every allocation with every mapping.")] = False,
     output: Output = "table",
 ) -> None:
-    """Which thread runs on which slot of which VM, what that sustains and costs."""
+    """Place threads on slots of VMs, and show the sustained rate and the price."""
     from app.machines.placements.offline import print_placement, run_placement
 
     choices = {

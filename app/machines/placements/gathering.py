@@ -1,4 +1,4 @@
-"""Reads stored placements, and the inputs of a new one: a profile for each operator, and the VMs."""
+"""Reads stored placements, and gathers the inputs of a new one: profiles, VM sizes and existing VMs."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,10 +18,11 @@ from app.web.paging import Page
 from app.web.stored_data_errors import UnknownPlacement
 from planner.placements.market import Market
 from planner.placements.vm_acquisition import VmSize, acquire_cheapest, acquire_largest_first
+from planner.wording import write_count
 
 
 def find_placement(session: Session, placement_id: UUID) -> PlacementAnswer:
-    """A stored placement, as it was answered when it was made."""
+    """A stored placement, with its answer at the time of the call that made it."""
     return read_answer(session, PlacementRow, PlacementAnswer, UnknownPlacement, placement_id)
 
 
@@ -53,7 +54,7 @@ class GatheredPlacement:
 
 
 def gather_placement(session: Session, graph: Graph, choices: PlacementChoices) -> GatheredPlacement:
-    """What the request holds, and the profiles and the catalogue that are stored under the names in it."""
+    """The inputs from the request, and the stored profiles and catalogue that the request names."""
     profiles = gather_profiles(session, graph, choices.profiles)
     refuse_existing(choices)
     sizes = gather_sizes(session, choices)
@@ -61,7 +62,7 @@ def gather_placement(session: Session, graph: Graph, choices: PlacementChoices) 
 
 
 def gather_offline(graph: Graph, choices: PlacementChoices) -> GatheredPlacement:
-    """What the request holds: a command has no database."""
+    """The inputs from the request alone, for a command without a database."""
     profiles = assign_profiles(graph, choices.profiles, {})
     refuse_existing(choices)
     return GatheredPlacement(graph, profiles, make_market(choices, list_sizes(choices)))
@@ -84,17 +85,17 @@ def list_sizes(choices: PlacementChoices) -> Sequence[VmSize]:
 
 
 def make_market(choices: PlacementChoices, sizes: Sequence[VmSize]) -> Market:
-    """The existing VMs, the sizes on offer and the rule to acquire by."""
+    """The existing VMs, the VM sizes on offer and the rule of acquisition."""
     if not sizes and not choices.vms:
         raise InvalidRequest(
-            (("#/vm_sizes", "Nothing to place on: give vm_sizes or a vm_catalogue to acquire from, or vms."),)
+            (("#/vm_sizes", "There are no VMs to place threads on: give vm_sizes, a vm_catalogue or vms."),)
         )
     existing = tuple(vm.to_values() for vm in choices.vms)
     return Market(existing, tuple(sizes), ACQUISITIONS[choices.acquisition])
 
 
 def refuse_existing(choices: PlacementChoices) -> None:
-    """Raise where two existing VMs have one name, or where there are too many slots."""
+    """Raise if two existing VMs have the same name, or if they have too many slots."""
     seen: set[str] = set()
     for at, vm in enumerate(choices.vms):
         if vm.name in seen:
@@ -102,5 +103,6 @@ def refuse_existing(choices: PlacementChoices) -> None:
         seen.add(vm.name)
     slots = sum(vm.slots for vm in choices.vms)
     if slots > MOST_EXISTING_SLOTS:
-        what = f"{slots} slots are more than the {MOST_EXISTING_SLOTS} that a placement looks at: send fewer VMs."
+        limit = write_count(MOST_EXISTING_SLOTS)
+        what = f"The VMs have {write_count(slots)} slots; the limit is {limit}: send fewer VMs."
         raise InvalidRequest((("#/vms", what),))

@@ -1,4 +1,4 @@
-"""Placements from files: no server, no database, the same checks and answers as over HTTP."""
+"""Placements from files, without server or database, with the same checks and answers as over HTTP."""
 
 import sys
 from collections.abc import Mapping
@@ -21,14 +21,15 @@ from app.machines.placements.service import compute_placement
 from app.terminal.commands import Refused, compute_answer, open_console
 from app.terminal.files import check_body, read_document
 from app.web.errors import InvalidRequest
+from planner.wording import write_count, write_counted, write_number, write_rate
 
 SLOTS_SHOWN = 8
 
 
 def run_placement(files: Mapping[str, Path | None], choices: Mapping[str, Any]) -> PlacementAnswer:
-    """The placement that the same request over HTTP would have; a file of None is left out of it."""
+    """The placement from files, equal to that of the same request over HTTP; files that are None are left out."""
     if files.get("vm_sizes") is None and files.get("vms") is None:
-        raise Refused("Nothing to place on: give --vm-sizes to acquire from, or --vms that are there.")
+        raise Refused("There are no VMs to place threads on: give --vm-sizes to acquire from, or --vms.")
     read = {name: read_document(path) for name, path in files.items() if path is not None}
     request = check_body(
         PlacementRequest, dict(choices) | read | {"profiles": _list_points(read["profiles"])}
@@ -40,13 +41,13 @@ def run_placement(files: Mapping[str, Path | None], choices: Mapping[str, Any]) 
 
 
 def place_request(request: PlacementRequest) -> PlacementAnswer:
-    """The placement by the profiles and sizes in the request alone."""
+    """The placement from the profiles and VM sizes in the request alone."""
     gathered = gather_offline(request.topology, request)
     return to_placement_answer(compute_placement(gathered, request, request.external_rate), gathered, request)
 
 
 def _list_points(document: Any) -> Any:
-    """The points by task, from lists of points or from what `headgate profile --output json` wrote."""
+    """The points by task, from lists of points or from the output of `headgate profile --output json`."""
     if not isinstance(document, dict):
         return document
     return {
@@ -56,7 +57,7 @@ def _list_points(document: Any) -> Any:
 
 
 def print_placement(answer: PlacementAnswer, output: str) -> None:
-    """Tables for people, or the JSON that the service answers."""
+    """Prints tables, or the JSON of the service."""
     if output == "json":
         sys.stdout.write(answer.model_dump_json(indent=2) + "\n")
         return
@@ -66,32 +67,28 @@ def print_placement(answer: PlacementAnswer, output: str) -> None:
     console.print(_tabulate_vms(answer))
     if answer.comparison:
         console.print(_tabulate_comparison(answer.comparison, answer.external_rate))
-    for said in answer.diagnostics:
-        console.print(Text(f"note: {said.detail}"))
+    for note in answer.diagnostics:
+        console.print(Text(f"note: {note.detail}"))
 
 
 def _summarise(answer: PlacementAnswer) -> Text:
     prediction, mapping = answer.prediction, answer.mapping
     sustained = "nothing is placed: no operator has a profile"
     if prediction.rate is not None:
-        meets = "as asked" if prediction.meets_rate else f"of {answer.external_rate:.6g} asked"
-        routed = f"with {prediction.routing} routing, bound by {prediction.binding_task}"
-        sustained = f"sustains {prediction.rate:.6g} tuples/s {meets} {routed}"
-    bought, cheapest = answer.hourly_price, answer.acquisition.cheapest
+        wanted = "" if prediction.meets_rate else f" of {write_number(answer.external_rate, digits=6)}"
+        routed = f"with {prediction.routing} routing, limited by {prediction.binding_task}"
+        sustained = f"sustains {write_number(prediction.rate, digits=6)}{wanted} tuples/s {routed}"
+    cheapest = answer.acquisition.cheapest
     return Text(
         f"{answer.allocation.detail}\n"
         f"{answer.allocation.slots} slots allocated, {mapping.slots_used} used of {mapping.slots_available} on "
-        f"{_count_vms(len(mapping.vms))} for {bought:.6g} an hour (cheapest mix of VMs to acquire: "
-        f"{_count(cheapest.vms)} for {cheapest.hourly_price:.6g})\n"
+        f"{write_counted(len(mapping.vms), 'VM')} for {write_number(answer.hourly_price)} an hour (cheapest mix of VMs "
+        f"to acquire: {_list_sizes(cheapest.vms)} for {write_number(cheapest.hourly_price)})\n"
         f"{sustained}"
     )
 
 
-def _count_vms(count: int) -> str:
-    return "1 VM" if count == 1 else f"{count} VMs"
-
-
-def _count(vms: dict[str, int]) -> str:
+def _list_sizes(vms: dict[str, int]) -> str:
     return " + ".join(f"{count} {size}" for size, count in vms.items()) or "none"
 
 
@@ -100,11 +97,12 @@ def _tabulate_tasks(answer: PlacementAnswer) -> Table:
     table.add_column("task")
     for column in ("rate /s", "threads", "cpu", "memory", "sustains /s"):
         table.add_column(column, justify="right")
-    table.add_column("how")
+    table.add_column("arithmetic")
     reach = {task.name: task.capacity for task in answer.prediction.tasks}
     for task in answer.allocation.tasks:
-        taken = (f"{task.cpu:.4g}", f"{task.memory:.4g}", f"{reach[task.name]:.6g}")
-        table.add_row(*map(Text, (task.name, f"{task.rate:.6g}", str(task.threads), *taken, task.detail)))
+        rate, cpu, memory, sustained = map(write_number, (task.rate, task.cpu, task.memory, reach[task.name]))
+        row = (task.name, rate, write_count(task.threads), cpu, memory, sustained, task.detail)
+        table.add_row(*map(Text, row))
     return table
 
 
@@ -118,9 +116,9 @@ def _tabulate_vms(answer: PlacementAnswer) -> Table:
     for vm, expected in zip(answer.mapping.vms, answer.prediction.vms, strict=True):
         slots = [_describe_slot(slot) for slot in vm.slots[:SLOTS_SHOWN]]
         if len(vm.slots) > SLOTS_SHOWN:
-            slots.append(f"… and {len(vm.slots) - SLOTS_SHOWN} slots more")
-        row = [vm.name, vm.size or "", " | ".join(slots), f"{expected.cpu:.4g}", f"{expected.memory:.4g}"]
-        table.add_row(*map(Text, row))
+            slots.append(f"{write_count(len(vm.slots) - SLOTS_SHOWN)} more slots")
+        used = map(write_number, (expected.cpu, expected.memory))
+        table.add_row(*map(Text, (vm.name, vm.size or "", " | ".join(slots), *used)))
     return table
 
 
@@ -129,9 +127,8 @@ def _describe_slot(slot: PlacedSlotAnswer) -> str:
 
 
 def _tabulate_comparison(pairs: list[ComparedPairAnswer], external_rate: float) -> Table:
-    table = Table(
-        box=SIMPLE_HEAD, title=f"every allocation with every mapping, at {external_rate:.6g} tuples/s"
-    )
+    title = f"every allocation with every mapping, at {write_rate(external_rate)}"
+    table = Table(box=SIMPLE_HEAD, title=title)
     table.add_column("pair")
     for column in ("slots", "used", "VMs", "retries", "price /h", "shuffle /s", "slot-aware /s"):
         table.add_column(column, justify="right")
@@ -142,7 +139,5 @@ def _tabulate_comparison(pairs: list[ComparedPairAnswer], external_rate: float) 
             continue
         counts = (pair.slots, pair.slots_used, pair.vms, pair.retries)
         rates = (pair.hourly_price, pair.rate_shuffle, pair.rate_slot_aware)
-        table.add_row(
-            name, *map(str, counts), *("unknown" if rate is None else f"{rate:.4g}" for rate in rates)
-        )
+        table.add_row(name, *map(write_count, counts), *map(write_number, rates))
     return table

@@ -1,4 +1,4 @@
-"""/v1/placements: which thread runs on which slot of which VM, what that sustains and costs."""
+"""/v1/placements: threads on slots of VMs, with the sustained rate and the price."""
 
 from uuid import UUID
 
@@ -54,7 +54,7 @@ def place_threads(body: PlacementRequest, session: SessionDep, settings: Setting
 def place_stored_topology(
     name: TopologyName, session: SessionDep, response: Response, body: StoredPlacementRequest
 ) -> PlacementAnswer:
-    """Places threads by the profiles that the operators name, at the rate asked for or the newest one measured."""
+    """Places threads by the profiles that operators name, at the given rate or the newest measured rate."""
     placement = service.place_stored(session, name, body)
     tell_created(response, "placements", placement.id, is_answered=True)
     return placement
@@ -68,5 +68,5 @@ def list_placements(name: TopologyName, page: PageDep, session: SessionDep) -> P
 
 @router.get("/placements/{placement_id:uuid}", **declare(may_read, "Read a placement", "unknown-placement"))
 def get_placement(placement_id: UUID, session: SessionDep) -> PlacementAnswer:
-    """The answer that was given when it was made."""
+    """A stored placement, as it was answered when it was made."""
     return gathering.find_placement(session, placement_id)

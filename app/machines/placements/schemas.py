@@ -26,12 +26,12 @@ class VmBody(Body):
     slots: Annotated[int, Field(ge=1, le=MOST_SLOTS)]
     size: OperatorName | None = None
     rack: Annotated[
-        OperatorName | None, Field(description="Left out: it is taken to share its rack with no other VM.")
+        OperatorName | None, Field(description="Left out: the VM shares its rack with no other VM.")
     ] = None
     hourly_price: Annotated[float | None, Field(ge=0)] = None
 
     def to_values(self) -> mappers.Vm:
-        """The VM as the planner maps onto it."""
+        """The VM as a value of the planner."""
         return mappers.Vm(self.name, self.slots, self.size, self.rack, self.hourly_price)
 
 
@@ -44,7 +44,7 @@ class DistanceWeightsBody(Body):
 
 
 class PlacementChoices(Body):
-    """How to place: the fields of every placement call beside topology and rate."""
+    """The fields of every placement call except topology and rate."""
 
     allocation: Annotated[
         AllocationName,
@@ -53,8 +53,8 @@ class PlacementChoices(Body):
     mapping: Annotated[
         MappingName,
         Field(
-            description="`sam`: full bundles on slots of their own. `rsm`: R-Storm's. `dsm`: Storm's round robin. "
-            "`collocate`: beside what feeds a thread (Mc-Stream)."
+            description="`sam`: whole slots for full bundles of threads. `rsm`: the mapping of R-Storm. `dsm`: Storm's "
+            "round robin. `collocate`: threads on VMs of upstream threads (Mc-Stream)."
         ),
     ] = "sam"
     routing: Annotated[
@@ -65,18 +65,15 @@ class PlacementChoices(Body):
     ] = "shuffle"
     profiles: ProfilesByName = {}
     vm_sizes: Annotated[
-        list[VmSizeBody] | None, Field(max_length=100, description="The sizes of VM that can be acquired.")
+        list[VmSizeBody] | None, Field(max_length=100, description="The VM sizes that can be acquired.")
     ] = None
     vm_catalogue: Annotated[
         TopologyName | None,
-        Field(description="Name of a catalogue in /v1/vm-catalogues, used where vm_sizes is left out."),
+        Field(description="Name of a catalogue in /v1/vm-catalogues, used if vm_sizes is left out."),
     ] = None
     vms: Annotated[
         list[VmBody],
-        Field(
-            max_length=100_000,
-            description="VMs that exist already; they are filled before others are acquired.",
-        ),
+        Field(max_length=100_000, description="Existing VMs; they are filled before others are acquired."),
     ] = []
     acquisition: Annotated[
         AcquisitionName,
@@ -179,7 +176,7 @@ class PurchaseAnswer(Answer):
 
 
 class AcquisitionAnswer(Answer):
-    """The rule that was followed, and what both rules acquire for the same number of slots."""
+    """The chosen rule, and the purchases of both rules for the same number of slots."""
 
     rule: AcquisitionName
     slots_asked: int
@@ -188,7 +185,7 @@ class AcquisitionAnswer(Answer):
 
 
 class ComparedPairAnswer(Answer):
-    """One allocation with one mapping; without a placement the numbers are null and `reason` says why."""
+    """One allocation with one mapping; if it cannot be placed, the numbers are null and `reason` explains it."""
 
     allocation: AllocationName
     mapping: MappingName

@@ -50,7 +50,7 @@ def place_described(session: Session, body: PlacementRequest, settings: Settings
 
 
 def place_stored(session: Session, name: str, body: StoredPlacementRequest) -> PlacementAnswer:
-    """Places a stored topology at the rate asked for, or the newest one measured, and stores the placement."""
+    """Places a stored topology at the given rate or the newest measured rate, and stores the placement."""
     stored = find_topology(session, name)
     external_rate = body.external_rate
     if external_rate is None:
@@ -64,12 +64,12 @@ def place_stored(session: Session, name: str, body: StoredPlacementRequest) -> P
 
 
 def locate_sizes(body: PlacementChoices) -> dict[str, str | None]:
-    """Where the body has the VM sizes: in a list, or by the name of a catalogue."""
+    """The pointer of the VM sizes in the body: a list, or the name of a catalogue."""
     return {"vm_sizes": "/vm_catalogue" if body.vm_sizes is None and body.vm_catalogue else "/vm_sizes"}
 
 
 def compute_placement(gathered: GatheredPlacement, choices: PlacementChoices, external_rate: float) -> Placed:
-    """Allocates, acquires, maps and predicts; with `compare`, for every pair of allocation and mapping."""
+    """Computes the placement; with `compare`, also of every pair of allocation and mapping."""
     loads = find_task_loads(gathered.graph.to_values(), external_rate, gathered.profiles.by_task)
     mappers = choose_mappers(choices)
     route = ROUTINGS[choices.routing]
@@ -121,6 +121,6 @@ def _find_newest_rate(session: Session, stored: StoredTopology) -> float:
         raise NoSnapshot(stored.name)
     rate = newest[0].external_rate
     if not rate > 0.0:
-        detail = "the external_rate of the newest snapshot is 0, which needs no slots: send an external_rate."
+        detail = "the external_rate of the newest snapshot is 0, which needs no slots: send an external_rate above 0."
         raise StoredDataUnusable(stored.name, detail)
     return rate

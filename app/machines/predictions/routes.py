@@ -1,4 +1,4 @@
-"""/v1/predictions: what a mapping of threads to slots sustains."""
+"""/v1/predictions: the rate that a mapping of threads to slots sustains."""
 
 from fastapi import APIRouter
 
@@ -17,7 +17,7 @@ router = APIRouter(prefix="/v1", tags=["placements"], route_class=StrictJsonRout
     "/predictions",
     **declare(
         may_read,
-        "Predict what a mapping sustains",
+        "Predict the rate that a mapping sustains",
         *DESCRIBED_CALL,
         "invalid-profile",
         "missing-profile",
@@ -27,5 +27,5 @@ router = APIRouter(prefix="/v1", tags=["placements"], route_class=StrictJsonRout
 )
 @computes
 def predict_rate(body: PredictionRequest, session: SessionDep, settings: SettingsDep) -> PredictionAnswer:
-    """The rate of any mapping, the task that limits it, and the cpu and memory of every slot."""
+    """The sustained rate of any mapping, the task that limits it, and the cpu and memory of every slot."""
     return service.predict_described(session, body, settings)

@@ -1,4 +1,4 @@
-"""Predictions of what a mapping sustains, as JSON."""
+"""Predictions of sustained rates as JSON."""
 
 from typing import Annotated, Literal
 
@@ -31,7 +31,7 @@ class PlacedVmBody(Body):
 
 
 class PredictionRequest(Body):
-    """A mapping to predict, made by Headgate or by anyone else."""
+    """A mapping to predict, from Headgate or from another scheduler."""
 
     model_config = show_example(
         {
@@ -52,14 +52,14 @@ class PredictionRequest(Body):
 
 
 class SlotUsageAnswer(Answer):
-    """Fractions of one slot."""
+    """Cpu and memory as fractions of one slot."""
 
     cpu: float
     memory: float
 
 
 class TaskPredictionAnswer(Answer):
-    """The rate that the threads of a task sustain where they are, and the external rate at which it is reached."""
+    """The rate that a task's threads sustain (`capacity`), and the external rate at which it is reached (`rate`)."""
 
     name: str
     capacity: float
@@ -78,12 +78,12 @@ class SustainedRateAnswer(Answer):
 
     rate: Annotated[
         float | None,
-        Field(description="External rate that every task sustains; null: no operator has a profile."),
+        Field(description="The external rate that every task sustains; null: no operator has a profile."),
     ]
     meets_rate: Annotated[
         bool | None,
         Field(
-            description="Whether it reaches the rate asked for; null: none was asked for, or `rate` is null."
+            description="Whether `rate` reaches the given external_rate; null: none is given, or `rate` is null."
         ),
     ]
     binding_task: str | None
@@ -91,7 +91,7 @@ class SustainedRateAnswer(Answer):
     tasks: list[TaskPredictionAnswer]
     vms: Annotated[
         list[VmPredictionAnswer],
-        Field(description="At the rate asked for, or at the sustained rate if that is lower."),
+        Field(description="At the given external_rate, or at the sustained rate if that is lower."),
     ]
 
 

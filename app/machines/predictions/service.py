@@ -27,17 +27,17 @@ def predict_described(session: Session, body: PredictionRequest, settings: Setti
     with pointing_into_body():
         profiles = gather_profiles(session, body.topology, body.profiles)
         with time_planner("predict"):
-            # Only visits count: without a rate in the body, any positive rate gives the same ones.
+            # Only the visits of these loads are used; they are the same at every positive rate.
             loads = find_task_loads(body.topology.to_values(), body.external_rate or 1.0, profiles.by_task)
             mapping = ThreadMapping(tuple(to_vm(vm) for vm in body.vms))
             found = predict(loads, mapping, ROUTINGS[body.routing], body.external_rate)
     sustained = to_sustained_rate(found, body.routing, body.external_rate)
-    said = [DiagnosticAnswer.model_validate(one) for one in (*profiles.diagnostics, *found.diagnostics)]
-    return PredictionAnswer.model_validate(sustained.model_dump() | {"diagnostics": said})
+    notes = [DiagnosticAnswer.model_validate(one) for one in (*profiles.diagnostics, *found.diagnostics)]
+    return PredictionAnswer.model_validate(sustained.model_dump() | {"diagnostics": notes})
 
 
 def to_vm(vm: PlacedVmBody) -> MappedVm:
-    """A posted VM as the planner has it; what is reserved on a slot does not enter a prediction."""
+    """A posted VM as a value of the planner; a prediction does not use the reservations of slots."""
     slots = tuple(MappedSlot(slot.threads, 0.0, 0.0) for slot in vm.slots)
     return MappedVm(Vm(vm.name, len(vm.slots)), slots)
 
@@ -45,7 +45,7 @@ def to_vm(vm: PlacedVmBody) -> MappedVm:
 def to_sustained_rate(
     prediction: Prediction, routing: str, external_rate: float | None
 ) -> SustainedRateAnswer:
-    """The rate that a mapping sustains under a routing, beside the rate asked for."""
+    """The predicted rate of a mapping under a routing, compared with the given external rate."""
     return SustainedRateAnswer.model_validate(
         asdict(prediction) | {"routing": routing, "meets_rate": prediction.meets(external_rate)}
     )

@@ -1,4 +1,4 @@
-"""`headgate profile`: task profiles from trials."""
+"""`headgate profile`: builds task profiles from trials."""
 
 from pathlib import Path
 from typing import Annotated
@@ -18,7 +18,7 @@ def profile(
     ] = 1e-3,
     output: Output = "table",
 ) -> None:
-    """Build task profiles from trials; --output json is what `place --profiles` reads."""
+    """Build task profiles from trials; `place --profiles` reads the output of --output json."""
     from app.machines.profiles.offline import print_profiles, run_profiles
 
     print_profiles(run_or_fail(run_profiles, trials, warm_up_seconds, max_slope), output)

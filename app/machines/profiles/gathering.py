@@ -1,4 +1,4 @@
-"""Reads stored profiles, and finds the profile of each operator: from the request, or the newest stored one."""
+"""Reads stored profiles, and finds each operator's profile: in the request, or its newest stored version."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -16,15 +16,16 @@ from planner.errors import escape_pointer
 from planner.placements.errors import InvalidProfile
 from planner.placements.profiles import Profile, ProfilePoint
 from planner.values import Diagnostic
+from planner.wording import join_names
 
 
 def find_profile(session: Session, name: str, version: int | None) -> ProfileAnswer:
-    """The version asked for, or the newest."""
+    """The given version of a profile, or the newest."""
     return to_answer(read_version(session, ProfileRow, UnknownProfile, name, version))
 
 
 def list_profiles(session: Session, page: Page) -> ProfilePage:
-    """Newest versions, by name, without their evidence, which may be thousands of trials."""
+    """Newest versions by name, without their evidence, which may be thousands of trials."""
     rows, following = list_newest(session, ProfileRow, page)
     return ProfilePage(
         items=[to_answer(row).model_copy(update={"evidence": []}) for row in rows], next=following
@@ -58,33 +59,33 @@ class TaskProfiles:
 
 
 def gather_profiles(session: Session, graph: Graph, sent: Mapping[str, list[Point]]) -> TaskProfiles:
-    """Each operator's profile: the one sent with the request, or the newest stored one of the name it gives."""
+    """Each operator's profile: from the request, or the newest stored version under the name that it gives."""
     wanted = {key for operator in graph.operators if (key := choose_key(operator, sent))} - sent.keys()
     return assign_profiles(graph, sent, find_profiles(session, wanted))
 
 
 def find_profiles(session: Session, names: set[str]) -> dict[str, StoredProfile]:
-    """The newest versions of those names that are stored."""
+    """The newest stored versions of these names; names that are not stored are left out."""
     rows = find_newest_versions(session, ProfileRow, names) if names else []
     return {row.name: StoredProfile(read_profile(row), row.version) for row in rows}
 
 
 def read_profile(row: ProfileRow) -> Profile:
-    """The planner's profile of a stored one."""
+    """A stored profile as a value of the planner."""
     fields = ("threads", "peak_rate", "cpu", "memory")
     points = tuple(ProfilePoint(*(point[field] for field in fields)) for point in row.definition["points"])
     return Profile(row.name, points)
 
 
 def choose_key(operator: OperatorBody, sent: Mapping[str, list[Point]]) -> str | None:
-    """The name under which an operator's profile is looked up: its own if one was sent, else its profile's."""
+    """The name of an operator's profile: the operator's name if sent under it, else the operator's field `profile`."""
     return operator.name if operator.name in sent else operator.profile
 
 
 def assign_profiles(
     graph: Graph, sent: Mapping[str, list[Point]], stored: Mapping[str, StoredProfile]
 ) -> TaskProfiles:
-    """Looks up each operator's key among the profiles sent, then among those stored."""
+    """Finds each operator's profile among the sent profiles, then among the stored ones."""
     tables = {name: _check_sent(name, points) for name, points in sent.items()}
     by_task: dict[str, Profile] = {}
     used: list[UsedProfile] = []
@@ -112,12 +113,12 @@ def _check_sent(name: str, points: list[Point]) -> Profile:
 
 
 def _refuse_unknown(operator: str, name: str) -> InvalidRequest:
-    what = f"Operator {operator!r} names the profile {name!r}, which is neither here nor in /v1/profiles."
+    what = f"Operator {operator!r} names the profile {name!r}, which is neither in the request nor in /v1/profiles."
     return InvalidRequest((("#/profiles", what),))
 
 
 def _describe_unused(names: tuple[str, ...]) -> tuple[Diagnostic, ...]:
     if not names:
         return ()
-    detail = f"No operator has the name, or names the profile, {', '.join(names[:10])}: these profiles are not used."
+    detail = f"No operator has the name or the profile {join_names(names, 10)}: these profiles are not used."
     return (Diagnostic("unused-profile", detail),)

@@ -1,4 +1,4 @@
-"""Task profiles from a CSV file of trials."""
+"""Builds task profiles from a CSV file of trials, and prints them."""
 
 import csv
 import json
@@ -13,6 +13,7 @@ from rich.text import Text
 from app.machines.profiles.schemas import BuiltFields, StepEvidenceAnswer, describe_built
 from app.terminal.commands import Refused, compute_answer, open_console
 from planner.placements.profile_builder import Criteria, Trial, build_profile
+from planner.wording import join_names, write_count, write_number
 
 COLUMNS = ("task", "threads", "rate", "at_seconds", "latency_seconds", "cpu", "memory")
 
@@ -36,14 +37,16 @@ def read_trials(path: Path) -> dict[str, list[Trial]]:
             reader = csv.DictReader(file)
             missing = [column for column in COLUMNS if column not in (reader.fieldnames or ())]
             if missing:
-                raise Refused(f"{path}: no column {', '.join(missing)}; a header has {','.join(COLUMNS)}.")
+                raise Refused(
+                    f"{path}: no column {join_names(missing)}: write the header {','.join(COLUMNS)}."
+                )
             for row in reader:
                 key, sample = _read_row(row, f"{path}:{reader.line_num}")
                 samples.setdefault(key, []).append(sample)
     except (OSError, UnicodeError, csv.Error) as error:
         raise Refused(f"{path}: cannot be read: {error}") from error
     if not samples:
-        raise Refused(f"{path}: has no trials: give one row per sample.")
+        raise Refused(f"{path}: contains no trials: write one row per sample.")
     trials: dict[str, list[Trial]] = {}
     for (task, threads, rate), rows in samples.items():
         series = tuple((at_seconds, latency_seconds) for at_seconds, latency_seconds, _, _ in rows)
@@ -53,7 +56,7 @@ def read_trials(path: Path) -> dict[str, list[Trial]]:
 
 
 def _find_mean(values: list[float]) -> float:
-    """The mean, taken of differences from the first value: fsum([0.1] * 6) / 6 is not 0.1, but this is."""
+    """The mean, by differences from the first value, so that the mean of equal values is exactly that value."""
     return values[0] + fsum(value - values[0] for value in values) / len(values)
 
 
@@ -62,12 +65,12 @@ def _read_row(row: Row, where: str) -> tuple[tuple[str, int, float], tuple[float
         at_seconds, latency_seconds, cpu, memory = (float(row[column] or "") for column in COLUMNS[3:])
         key = (row["task"] or "", int(row["threads"] or ""), float(row["rate"] or ""))
     except ValueError as error:
-        raise Refused(f"{where}: {error}: give numbers, as plain text.") from error
+        raise Refused(f"{where}: {error}: write plain numbers.") from error
     return key, (at_seconds, latency_seconds, cpu, memory)
 
 
 def print_profiles(profiles: dict[str, BuiltFields], output: str) -> None:
-    """Tables with the evidence of each point, or JSON that `headgate place --profiles` reads."""
+    """Prints tables with the evidence of each point, or JSON for `headgate place --profiles`."""
     if output == "json":
         document = {task: built.model_dump(mode="json") for task, built in profiles.items()}
         sys.stdout.write(json.dumps(document, indent=2) + "\n")
@@ -76,7 +79,9 @@ def print_profiles(profiles: dict[str, BuiltFields], output: str) -> None:
     for task, built in profiles.items():
         console.print(_tabulate(task, built))
         if built.plateau_threads is not None:
-            console.print(Text(f"note: more than {built.plateau_threads} threads bring no more rate."))
+            console.print(
+                Text(f"note: more than {built.plateau_threads} threads do not raise the peak rate.")
+            )
         for gap in built.gaps:
             console.print(Text(f"note: {gap.detail}"))
 
@@ -90,8 +95,7 @@ def _tabulate(task: str, built: BuiltFields) -> Table:
         point = points.get(step.threads)
         numbers = (point.peak_rate, point.cpu, point.memory) if point else (None, None, None)
         cells = [*numbers, _find_slope(step), step.smallest_unstable_rate]
-        shown = ["–" if cell is None else f"{cell:.4g}" for cell in cells]
-        table.add_row(str(step.threads), *shown, str(len(step.verdicts)))
+        table.add_row(write_count(step.threads), *map(write_number, cells), write_count(len(step.verdicts)))
     return table
 
 

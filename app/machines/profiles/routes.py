@@ -1,4 +1,4 @@
-"""/v1/profiles: the rate that threads of a task sustain on one slot."""
+"""/v1/profiles: the rates that threads of a task sustain on one slot."""
 
 from fastapi import APIRouter, Response
 from starlette.convertors import StringConvertor, register_url_convertor
@@ -43,7 +43,7 @@ def store_profile(body: ProfileBody, response: Response, session: SessionDep) ->
 )
 @computes
 def build_profile(body: TrialsBody, response: Response, session: SessionDep) -> ProfileAnswer:
-    """For each number of threads the largest stable rate, with its evidence and the gaps in the grid of trials."""
+    """Builds a profile: the largest stable rate for each number of threads, with evidence and gaps."""
     return _locate(response, service.store_built_profile(session, body))
 
 
@@ -54,13 +54,13 @@ def _locate(response: Response, stored: ProfileAnswer) -> ProfileAnswer:
 
 @router.get("", **declare(may_read, "List profiles"))
 def list_profiles(page: PageDep, session: SessionDep) -> ProfilePage:
-    """Newest versions, by name."""
+    """Newest versions by name."""
     return gathering.list_profiles(session, page)
 
 
 @router.get(NAMED, **declare(may_read, "Read a profile", "unknown-profile"))
 def get_profile(name: TopologyName, session: SessionDep, version: VersionQuery = None) -> ProfileAnswer:
-    """The newest version, or the one asked for."""
+    """The newest version, or the given version."""
     return gathering.find_profile(session, name, version)
 
 

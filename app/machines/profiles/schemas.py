@@ -1,4 +1,4 @@
-"""Task profiles as JSON: what is posted, and stored or built profiles as they are answered."""
+"""Task profiles as JSON: posted profiles and trials, and the answers."""
 
 from datetime import datetime
 from typing import Annotated
@@ -24,18 +24,18 @@ FROM_TRIALS = "from-trials"
 
 def _no_call(name: str) -> str:
     if name == FROM_TRIALS:
-        raise ValueError(f"/v1/profiles/{FROM_TRIALS} is a call: choose another name")
+        raise ValueError(f"/v1/profiles/{FROM_TRIALS} is the address of another call: choose another name")
     return name
 
 
 ProfileName = Annotated[TopologyName, AfterValidator(_no_call)]
 MeasuredOn = Annotated[
-    str | None, Field(max_length=1000, description="Which machine, runtime and load it was measured with.")
+    str | None, Field(max_length=1000, description="The machine, runtime and load of the measurement.")
 ]
 
 
 class Point(Body):
-    """The rate that a number of threads sustain alone on one slot, and the cpu and memory that they take."""
+    """The peak rate of a number of threads alone on one slot, and the cpu and memory that they take."""
 
     threads: int
     peak_rate: Annotated[float, Field(description="Tuples per second that the threads sustain; above 0.")]
@@ -55,13 +55,13 @@ Points = Annotated[
 ProfilesByName = Annotated[
     dict[OperatorName, Points],
     Field(
-        description="By operator, or by the name that operators give as their profile; used before stored ones."
+        description="By operator, or by the name in the operators' field profile; used before stored profiles."
     ),
 ]
 
 
 def to_profile(task: str, points: list[Point]) -> profiles.Profile:
-    """The planner's profile; raises InvalidProfile where the table is not one."""
+    """The profile as a value of the planner; raises InvalidProfile."""
     return profiles.Profile(
         task,
         tuple(profiles.ProfilePoint(one.threads, one.peak_rate, one.cpu, one.memory) for one in points),
@@ -84,7 +84,7 @@ class TrialBody(Body):
     """One run of the task alone on a slot, at one rate."""
 
     threads: int
-    rate: Annotated[float, Field(description="Tuples per second it was given.")]
+    rate: Annotated[float, Field(description="Tuples per second that the task received.")]
     samples: Annotated[
         list[Annotated[list[float], Field(min_length=2, max_length=2)]],
         Field(description="Pairs [seconds since the start of the trial, latency in seconds]."),
@@ -93,7 +93,7 @@ class TrialBody(Body):
     memory: float
 
     def to_values(self) -> profile_builder.Trial:
-        """The trial as the profile builder judges it."""
+        """The trial as a value of the planner."""
         samples = tuple((at_seconds, latency_seconds) for at_seconds, latency_seconds in self.samples)
         return profile_builder.Trial(self.threads, self.rate, samples, self.cpu, self.memory)
 
@@ -132,21 +132,22 @@ class TrialsBody(Body):
         float, Field(description="The growth of latency, in s/s, up to which a trial is stable.")
     ] = 1e-3
     window: Annotated[
-        int, Field(ge=2, le=1000, description="The numbers of threads over which a plateau is looked for.")
+        int,
+        Field(ge=2, le=1000, description="The number of successive points over which a plateau is searched."),
     ] = 3
     min_rate_slope: Annotated[
         float, Field(description="A smaller rise of the peak rate per thread counts as a plateau.")
     ] = 0.0
 
     def to_criteria(self) -> profile_builder.Criteria:
-        """The criteria that trials are judged by."""
+        """The criteria of the profile builder."""
         return profile_builder.Criteria(
             self.warm_up_seconds, self.max_slope, self.window, self.min_rate_slope
         )
 
 
 class TrialVerdictAnswer(Answer):
-    """How one trial was judged."""
+    """The verdict on one trial."""
 
     threads: int
     rate: float
@@ -159,7 +160,7 @@ class TrialVerdictAnswer(Answer):
 
 
 class StepEvidenceAnswer(Answer):
-    """The trials that a point of the profile rests on."""
+    """The trials that support one point of the profile."""
 
     threads: int
     peak_rate: float | None
@@ -168,7 +169,7 @@ class StepEvidenceAnswer(Answer):
 
 
 class GapAnswer(Answer):
-    """A question that the grid of trials leaves open."""
+    """A question that the trials leave open."""
 
     code: str
     threads: list[int]
@@ -183,7 +184,9 @@ class BuiltFields(Answer):
     gaps: list[GapAnswer] = []
     plateau_threads: Annotated[
         int | None,
-        Field(description="The threads from which more bring no more rate; null: no such plateau was found."),
+        Field(
+            description="From this number on, more threads do not raise the peak rate; null: no plateau was found."
+        ),
     ] = None
 
 

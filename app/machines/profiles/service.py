@@ -22,7 +22,7 @@ from planner.placements.profile_builder import build_profile
 
 
 def store_profile(session: Session, body: ProfileBody) -> ProfileAnswer:
-    """Checks the table and stores it as the next version."""
+    """Checks a profile and stores it as the next version."""
     try:
         to_profile(body.name, body.points)
     except InvalidProfile as error:
@@ -42,7 +42,7 @@ def store_built_profile(session: Session, body: TrialsBody) -> ProfileAnswer:
 
 
 def delete_profile(session: Session, name: str) -> None:
-    """Deletes all versions."""
+    """Deletes all versions of a profile."""
     delete_versions(session, ProfileRow, UnknownProfile, name)
 
 

@@ -25,7 +25,7 @@ def store_vm_catalogue(body: VmCatalogueBody, response: Response, session: Sessi
 
 @router.get("", **declare(may_read, "List VM catalogues"))
 def list_vm_catalogues(page: PageDep, session: SessionDep) -> VmCataloguePage:
-    """Newest versions, by name."""
+    """Newest versions by name."""
     return service.list_catalogues(session, page)
 
 
@@ -33,7 +33,7 @@ def list_vm_catalogues(page: PageDep, session: SessionDep) -> VmCataloguePage:
 def get_vm_catalogue(
     name: TopologyName, session: SessionDep, version: VersionQuery = None
 ) -> VmCatalogueAnswer:
-    """The newest version, or the one asked for."""
+    """The newest version, or the given version."""
     return service.find_catalogue(session, name, version)
 
 

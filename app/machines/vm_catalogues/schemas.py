@@ -17,22 +17,22 @@ AZURE_D_SIZES: list[JsonValue] = [
     {"name": "D3", "slots": 4, "hourly_price": 0.4},
 ]
 AZURE_D: dict[str, JsonValue] = {"name": "azure-d", "sizes": AZURE_D_SIZES}
-"""The three D-series sizes of Shukla and Simmhan; as in their paper, prices are in proportion to the slots."""
+"""The three D-series sizes of Shukla and Simmhan; as in their paper, prices are proportional to slots."""
 
 
 class VmSizeBody(Body):
-    """A size of VM that can be acquired."""
+    """A VM size that can be acquired."""
 
     name: OperatorName
     slots: Annotated[
-        int, Field(ge=0, le=MOST_SLOTS, description="The slots of the VM; a profile is of one slot.")
+        int, Field(ge=0, le=MOST_SLOTS, description="The slots of the VM; a profile is measured on one slot.")
     ]
     hourly_price: Annotated[
         float | None, Field(description="In one currency for all sizes. Must be given.")
     ] = None
 
     def to_values(self) -> vm_acquisition.VmSize:
-        """The size as the planner acquires it."""
+        """The size as a value of the planner."""
         return vm_acquisition.VmSize(self.name, self.slots, self.hourly_price)
 
 

@@ -14,7 +14,7 @@ from planner.placements.vm_acquisition import VmSize, check_catalogue
 
 
 def find_sizes(session: Session, name: str) -> tuple[VmSize, ...] | None:
-    """The sizes of the newest version; None where no catalogue has the name."""
+    """The sizes of the newest version; None if no catalogue has this name."""
     row = find_version(session, VmCatalogueRow, name)
     if row is None:
         return None
@@ -24,18 +24,18 @@ def find_sizes(session: Session, name: str) -> tuple[VmSize, ...] | None:
 
 
 def find_catalogue(session: Session, name: str, version: int | None) -> VmCatalogueAnswer:
-    """The version asked for, or the newest."""
+    """The given version of a catalogue, or the newest."""
     return to_answer(read_version(session, VmCatalogueRow, UnknownVmCatalogue, name, version))
 
 
 def list_catalogues(session: Session, page: Page) -> VmCataloguePage:
-    """Newest versions, by name."""
+    """Newest versions by name."""
     rows, following = list_newest(session, VmCatalogueRow, page)
     return VmCataloguePage(items=[to_answer(row) for row in rows], next=following)
 
 
 def store_catalogue(session: Session, body: VmCatalogueBody) -> VmCatalogueAnswer:
-    """Checks sizes and prices, and stores them as the next version."""
+    """Checks a catalogue and stores it as the next version."""
     try:
         check_catalogue([size.to_values() for size in body.sizes])
     except InvalidCatalogue as error:
@@ -45,5 +45,5 @@ def store_catalogue(session: Session, body: VmCatalogueBody) -> VmCatalogueAnswe
 
 
 def delete_catalogue(session: Session, name: str) -> None:
-    """Deletes all versions."""
+    """Deletes all versions of a catalogue."""
     delete_versions(session, VmCatalogueRow, UnknownVmCatalogue, name)

@@ -36,13 +36,13 @@ def test_a_source_with_a_profile_takes_slots_like_any_task() -> None:
 
 
 def test_a_task_between_others_needs_a_profile() -> None:
-    with pytest.raises(MissingProfile, match=r"work receives 5 tuples/s"):
+    with pytest.raises(MissingProfile, match=r"work receives 5/s"):
         find_task_loads(pipeline("source", "work", "sink"), 5.0, {})
 
 
 def test_a_task_that_no_tuple_reaches_is_refused() -> None:
     topology = Topology((Operator("source"), Operator("work")), (Edge("source", "work", 0.0),))
-    with pytest.raises(IdleTask, match=r"work has a profile but receives 0 tuples/s"):
+    with pytest.raises(IdleTask, match=r"work has a profile but receives 0/s"):
         find_task_loads(topology, 5.0, {"work": flat_profile("work")})
 
 

@@ -40,7 +40,7 @@ def test_the_example_files_hold_the_published_profiles():
 def test_the_table_can_be_read_by_a_person():
     ended = run_here("place", *FILES, "--rate", "100", "--compare")
     assert ended.exit_code == 0, ended.stderr
-    for words in ("7 slots allocated, 7 used of 8 on 2 VMs", "azure_blob × 50", "mba + sam", "bound by"):
+    for words in ("7 slots allocated, 7 used of 8 on 2 VMs", "azure_blob × 50", "mba + sam", "limited by"):
         assert words in ended.stdout
     assert max(map(len, ended.stdout.splitlines())) <= 120
 
