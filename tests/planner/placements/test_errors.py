@@ -30,7 +30,7 @@ from tests.planner.pickled import send_across
             ThreadTooLarge("blob", 2, "cpu", 1.5, 1.0, "one slot"),
             ["a bundle of 2", "1.5 slots of cpu", "has 1:"],
         ),
-        (PlacementTooLarge("blob", 1e9, 250_000), ["1e+09 threads", "blob", "250,000"]),
+        (PlacementTooLarge("blob", 1e9, 250_000), ["1e+9 threads", "blob", "250,000"]),
         (TooManyRetries("blob", 300.0, 200), ["300 threads", "200", "choose the mapping sam"]),
         (InvalidCatalogue("The catalogue has no VM sizes.", ("D1",), "/vm_sizes"), ["no VM sizes"]),
         (NotEnoughSlots(4, 2), ["4 slots", "have 2", "give vm_sizes"]),

@@ -11,8 +11,8 @@ from app.machines.placements.offline import print_placement, run_placement
 from app.terminal.commands import Refused
 from tests.app.test_cli import run, run_here
 
-EXAMPLE = Path(__file__).parents[3] / "docs" / "examples" / "placement"
-GOLDEN = Path(__file__).parents[2] / "golden"
+EXAMPLE = Path(__file__).parents[4] / "docs" / "examples" / "placement"
+GOLDEN = Path(__file__).parents[3] / "golden"
 FILES = [
     *("--topology", str(EXAMPLE / "topology.yaml")),
     *("--profiles", str(EXAMPLE / "profiles.yaml")),

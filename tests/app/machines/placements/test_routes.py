@@ -10,7 +10,7 @@ import pytest
 from app.machines.predictions.schemas import BLOB_TOPOLOGY
 from tests.app.placement_examples import BLOB, REQUEST, SIZES, place, refuse
 
-GOLDEN = Path(__file__).parents[2] / "golden"
+GOLDEN = Path(__file__).parents[3] / "golden"
 
 
 @pytest.fixture(scope="module")

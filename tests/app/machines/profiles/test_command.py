@@ -9,7 +9,7 @@ from app.machines.profiles.offline import run_profiles
 from app.terminal.commands import Refused
 from tests.app.test_cli import run, run_here
 
-EXAMPLE = Path(__file__).parents[3] / "docs" / "examples" / "placement"
+EXAMPLE = Path(__file__).parents[4] / "docs" / "examples" / "placement"
 FILES = [
     *("--topology", str(EXAMPLE / "topology.yaml")),
     *("--profiles", str(EXAMPLE / "profiles.yaml")),
