@@ -14,11 +14,11 @@ from typing import TypeVar
 
 from planner.placements.map_sam import map_slot_aware
 from planner.placements.mapping import Vm, join_tasks
-from planner.placements.market import Market
 from planner.placements.place import Placement, Rules, place_topology
 from planner.placements.profiles import Profile, ProfilePoint
 from planner.placements.sustained_rate import predict, route_slot_aware
 from planner.placements.thread_allocation import allocate_mba, allocate_slots, find_task_loads
+from planner.placements.vm_acquisition import Market
 from planner.values import Edge, Operator, Topology
 
 Result = TypeVar("Result")

@@ -12,7 +12,6 @@ from ingest.measuring.measures import find_upper_ns
 from ingest.measuring.pieces import Pieces, Spots, find_spots, group_by, join_pieces
 from ingest.request import RunDiagnosticRow
 from ingest.rollup import JobResults
-from ingest.windows.covered_time import cover_windows, report_ends
 from ingest.windows.discovery import SeenFlow
 from ingest.windows.listing import Row, Values, find_start, list_buckets, list_objects, list_rows, remember
 from ingest.windows.queueing import SeenQueueing, find_waits_beside_idle, infer_queueing
@@ -25,7 +24,14 @@ from ingest.windows.timeline import (
     join_quantiles,
     join_services,
 )
-from ingest.windows.topology_windows import Topologies, find_topologies, list_flows, make_topology_rows
+from ingest.windows.topology_windows import (
+    Topologies,
+    cover_windows,
+    find_topologies,
+    list_flows,
+    make_topology_rows,
+    report_ends,
+)
 
 
 class Sampling(NamedTuple):

@@ -10,7 +10,6 @@ from typing import NamedTuple
 from planner.placements.errors import NotEnoughSlots, PlacementTooLarge, ThreadTooLarge, TooManyRetries
 from planner.placements.map_sam import check_bundles, map_slot_aware
 from planner.placements.mapping import MapThreads, NoRoom, Task, ThreadMapping, join_tasks
-from planner.placements.market import Market, buy, describe_left_out, keep_wide_enough, name_vms
 from planner.placements.profiles import Profile
 from planner.placements.sustained_rate import Prediction, Route, predict, route_shuffled, route_slot_aware
 from planner.placements.thread_allocation import (
@@ -24,11 +23,16 @@ from planner.placements.thread_allocation import (
     find_task_loads,
 )
 from planner.placements.vm_acquisition import (
+    Market,
     Purchase,
     VmSize,
     acquire_cheapest,
     acquire_largest_first,
+    buy,
     check_catalogue,
+    describe_left_out,
+    keep_wide_enough,
+    name_vms,
     read_price,
 )
 from planner.values import Diagnostic, Topology

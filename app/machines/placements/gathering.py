@@ -16,8 +16,7 @@ from app.machines.vm_catalogues.service import find_sizes
 from app.web.errors import InvalidRequest
 from app.web.paging import Page
 from app.web.stored_data_errors import UnknownPlacement
-from planner.placements.market import Market
-from planner.placements.vm_acquisition import VmSize, acquire_cheapest, acquire_largest_first
+from planner.placements.vm_acquisition import Market, VmSize, acquire_cheapest, acquire_largest_first
 from planner.wording import write_count
 
 

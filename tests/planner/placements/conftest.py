@@ -8,9 +8,8 @@ from typing import Any
 
 import pytest
 
-from planner.placements.market import Market
 from planner.placements.profiles import Profile, ProfilePoint
-from planner.placements.vm_acquisition import VmSize
+from planner.placements.vm_acquisition import Market, VmSize
 from planner.values import Edge, Operator, Topology
 
 GOLDEN = Path(__file__).parents[2] / "golden"

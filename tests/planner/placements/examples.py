@@ -5,12 +5,11 @@ from itertools import pairwise
 from planner.placements.map_rsm import map_resource_aware
 from planner.placements.map_sam import map_slot_aware
 from planner.placements.mapping import MappedSlot, MappedVm, ThreadMapping, Vm
-from planner.placements.market import Market
 from planner.placements.place import Placement, Rules, place_topology
 from planner.placements.profiles import Profile, ProfilePoint
 from planner.placements.sustained_rate import Prediction, route_slot_aware
 from planner.placements.thread_allocation import allocate_lsa, allocate_mba
-from planner.placements.vm_acquisition import VmSize
+from planner.placements.vm_acquisition import Market, VmSize
 from planner.values import Edge, Entry, Operator, Topology
 
 SIZES = (VmSize("D3", 4, 0.4), VmSize("D1", 1, 0.1))

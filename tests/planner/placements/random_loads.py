@@ -9,10 +9,9 @@ from planner.placements.map_collocate import map_collocated
 from planner.placements.map_rsm import map_resource_aware
 from planner.placements.map_sam import map_slot_aware
 from planner.placements.mapping import MapThreads, NoRoom, Task, ThreadMapping, Vm, map_round_robin
-from planner.placements.market import Market
 from planner.placements.profiles import Profile, ProfilePoint
 from planner.placements.thread_allocation import TaskLoad
-from planner.placements.vm_acquisition import VmSize
+from planner.placements.vm_acquisition import Market, VmSize
 
 MAPPERS: dict[str, MapThreads] = {
     "dsm": map_round_robin,

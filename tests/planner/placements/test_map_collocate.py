@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 
 from planner.placements.map_collocate import map_collocated, order_topologically
 from planner.placements.mapping import Task, Vm, join_tasks
-from planner.placements.market import Market
 from planner.placements.place import Rules
 from planner.placements.thread_allocation import TaskLoad, allocate_lsa, allocate_mba, allocate_slots
+from planner.placements.vm_acquisition import Market
 from tests.planner.placements.examples import flat_profile, pipeline, place
 from tests.planner.placements.random_loads import any_loads, list_threads
 

@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 
 from planner.placements.map_rsm import DistanceWeights, map_resource_aware, refuse_hopeless
 from planner.placements.mapping import NoRoom, Task, ThreadMapping, Vm, join_tasks
-from planner.placements.market import Market
 from planner.placements.place import Rules
 from planner.placements.profiles import Profile, ProfilePoint
 from planner.placements.thread_allocation import TaskLoad, allocate_lsa, allocate_slots
+from planner.placements.vm_acquisition import Market
 from tests.planner.placements.examples import RSM, SIZES, flat_profile, pipeline, place
 from tests.planner.placements.random_loads import any_loads
 

@@ -10,11 +10,10 @@ from hypothesis import strategies as st
 from planner.placements.errors import ThreadTooLarge
 from planner.placements.map_sam import map_slot_aware
 from planner.placements.mapping import NoRoom, Task, Vm, join_tasks
-from planner.placements.market import Market
 from planner.placements.place import Rules, place_loads
 from planner.placements.sustained_rate import route_slot_aware
 from planner.placements.thread_allocation import TaskLoad, allocate_lsa, allocate_mba, allocate_slots
-from planner.placements.vm_acquisition import VmSize
+from planner.placements.vm_acquisition import Market, VmSize
 from tests.planner.placements.examples import SIZES, flat_profile, pipeline, place
 from tests.planner.placements.random_loads import MARKET, any_loads, external_rate_of, list_threads
 

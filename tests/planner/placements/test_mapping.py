@@ -8,10 +8,10 @@ from planner.placements.map_collocate import map_collocated
 from planner.placements.map_rsm import map_resource_aware
 from planner.placements.map_sam import map_slot_aware
 from planner.placements.mapping import MapThreads, map_round_robin
-from planner.placements.market import Market
 from planner.placements.place import Rules, place_loads
 from planner.placements.sustained_rate import route_shuffled
 from planner.placements.thread_allocation import TaskLoad, allocate_lsa, allocate_mba
+from planner.placements.vm_acquisition import Market
 from tests.planner.placements.examples import SIZES, pipeline, place
 from tests.planner.placements.random_loads import MAPPERS, MARKET, any_loads, count_threads, external_rate_of
 

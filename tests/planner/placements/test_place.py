@@ -9,7 +9,6 @@ from planner.placements.map_collocate import map_collocated
 from planner.placements.map_rsm import map_resource_aware
 from planner.placements.map_sam import map_slot_aware
 from planner.placements.mapping import MapThreads, ThreadMapping, join_tasks, map_round_robin
-from planner.placements.market import Market
 from planner.placements.place import Rules, compare_pairs, map_with_retries, place_loads
 from planner.placements.profiles import Profile, ProfilePoint
 from planner.placements.sustained_rate import predict, route_shuffled, route_slot_aware
@@ -20,6 +19,7 @@ from planner.placements.thread_allocation import (
     allocate_slots,
     find_task_loads,
 )
+from planner.placements.vm_acquisition import Market
 from tests.planner.placements.examples import SIZES, flat_profile, pipeline, place, read_rate
 from tests.planner.placements.random_loads import MAPPERS, MARKET, any_loads, external_rate_of
 

@@ -8,11 +8,11 @@ import pytest
 from planner.placements.map_rsm import map_resource_aware
 from planner.placements.map_sam import map_slot_aware
 from planner.placements.mapping import join_tasks
-from planner.placements.market import Market
 from planner.placements.place import Placement, Rules, map_with_retries, place_topology
 from planner.placements.profiles import Profile
 from planner.placements.sustained_rate import predict, route_shuffled, route_slot_aware
 from planner.placements.thread_allocation import allocate_lsa, allocate_mba, allocate_slots, find_task_loads
+from planner.placements.vm_acquisition import Market
 from planner.values import Topology
 from tests.planner.placements.examples import read_rate
 

@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 
 from planner.errors import InvalidLoad
 from planner.placements.errors import IdleTask, MissingProfile, PlacementTooLarge
-from planner.placements.market import Market
 from planner.placements.place import Rules
 from planner.placements.profiles import Profile, ProfilePoint
 from planner.placements.thread_allocation import (
@@ -19,6 +18,7 @@ from planner.placements.thread_allocation import (
     find_dips,
     find_task_loads,
 )
+from planner.placements.vm_acquisition import Market
 from planner.values import Edge, Entry, Operator, Topology
 from tests.planner.placements.examples import RSM, SIZES, SLOT_AWARE, flat_profile, pipeline, place
 from tests.planner.placements.random_loads import any_loads

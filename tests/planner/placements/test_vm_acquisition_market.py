@@ -4,7 +4,7 @@ import pytest
 
 from planner.placements.errors import NotEnoughSlots, ThreadTooLarge
 from planner.placements.mapping import Vm
-from planner.placements.market import Market
+from planner.placements.vm_acquisition import Market
 from tests.planner.placements.examples import RSM, SIZES, flat_profile, pipeline, place
 
 
