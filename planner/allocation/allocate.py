@@ -79,10 +79,10 @@ def set_board(stations: Stations) -> Board:
 def allocate_budget(stations: Stations, k_max: int, names: Sequence[str] = ()) -> Allocated:
     """The split of at most `k_max` processors with the least E[T]; processors without a gain stay unused.
 
-    Exactly the result of adding the processor of the largest gain, one by one and first come on ties.
+    The result equals adding processors one by one, each where its gain is largest; on ties the first operator gets it.
     """
     board = set_board(stations)
-    check_bounds(stations, board.floors, names)  # first: no budget could help
+    check_bounds(stations, board.floors, names)  # checked first, because no budget could help
     check_budget(k_max, board.floors, names)
     board.approach_total(k_max)
     spare = k_max - board.total
@@ -122,7 +122,7 @@ def step_to_target(board: Board, is_met: Callable[[], bool]) -> None:
 
 
 def check_bounds(stations: Stations, floors: Sequence[int] | Counts, names: Sequence[str]) -> None:
-    """Raise BoundTooSmall for the first operator that cannot have what keeps it stable."""
+    """Raise BoundTooSmall for the first operator whose bound is below its least stable processors."""
     ceilings = stations.max_processors
     if isinstance(floors, np.ndarray):
         below = np.flatnonzero(np.less(ceilings, floors)).tolist()
@@ -144,14 +144,14 @@ def refuse_hot_keys(stations: Stations, names: Sequence[str]) -> None:
 
 
 def blame_hot_key(stations: Stations, i: int, name: str) -> BoundTooSmall:
-    """The error of an operator that no number of processors keeps up."""
+    """The error for an operator that cannot keep up with any number of processors."""
     most, offered = int(stations.max_processors[i]), stations.arrival_rate[i] / stations.service_rate[i]
     share = KeyShares(stations.inflows[i].instances).find_hottest(UNREACHABLE) if stations.inflows else 1.0
     return BoundTooSmall(name, None if most >= NO_BOUND else most, None, share, 1.0 / float(offered))
 
 
 def check_budget(k_max: int, floors: Sequence[int] | Counts, names: Sequence[str]) -> None:
-    """Raise BudgetTooSmall, with what every operator needs, where `k_max` is below the sum of the least counts."""
+    """Raise BudgetTooSmall, with the least counts of all operators, if `k_max` is below their sum."""
     needed = int(floors.sum()) if isinstance(floors, np.ndarray) else sum(floors)
     if k_max < needed:
         raise BudgetTooSmall(k_max, needed, {name_operator(names, i): int(k) for i, k in enumerate(floors)})
@@ -181,8 +181,8 @@ def check_target(
 def find_limit(stations: Stations, external_rate: float) -> tuple[float, bool]:
     """E[T] with as many processors as bounds allow, and whether there are bounds.
 
-    Where each processor has a queue, waits may have no end with any number of processors: of a hot key, or of a batch
-    with one key. Without bounds, the wait of an operator with one queue and no known bursts ends in 0.
+    With a queue for each processor, a hot key or a batch with one key may wait with any number of processors. Without
+    bounds, the wait of an operator with one queue and no known bursts falls to 0.
     """
     ceiling = np.asarray(stations.max_processors)
     bounded = ceiling < NO_BOUND

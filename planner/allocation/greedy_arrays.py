@@ -29,7 +29,7 @@ from planner.queueing.mixed_queues import MixedQueues
 
 MOST_GUESSES = 6
 MOST_SHIFTS = 50
-"""Only millions of operators of 1e9 processors each leave no room between gains; then rounding may decide."""
+"""Only with millions of operators of 1e9 processors each are gains nearer than this; then rounding may decide."""
 EstimateTheta = Callable[[GreedyState], float]
 
 

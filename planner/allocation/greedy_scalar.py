@@ -1,7 +1,7 @@
-"""Greedy on few operators, in plain floats: the next processor always goes where it helps most.
+"""Greedy on few operators, in plain floats: each next processor goes to the operator with the largest gain.
 
-The order of greedy is by gain, largest first, and among equal gains by operator, first come. What greedy takes before
-it reaches a gain of θ is, operator by operator, every processor whose gain is above θ. So a search for θ places most
+The order of greedy is by gain, largest first, and among equal gains by operator, first come. Until it
+reaches a gain of θ, greedy takes every processor whose gain is above θ, at all operators. So a search for θ places most
 processors at once, and only the few around θ go through a heap.
 """
 
@@ -275,7 +275,7 @@ def find_theta_for_waiting(limit: float, curves: Sequence[Curve]) -> FindTheta:
                 spread -= step
                 total -= exp(log_gain) * step
         theta = (total - excess) / spread if spread else 0.0
-        # far from the limit the line overshoots: θ then falls by a factor instead
+        # far from the limit the line overshoots, so θ falls by a factor instead
         closest = max(exp(min([log_gain for _, log_gain, *_ in points])) * 1e-3, LEAST_GAIN)
         return log(max(theta, closest))
 

@@ -1,1 +1,1 @@
-"""What measured waits say of modelled ones, operator by operator."""
+"""Calibration: factors of modelled waits from measured waits, operator by operator."""

@@ -1,9 +1,8 @@
 """The factors by which measured waits correct modelled ones, operator by operator.
 
-An interval counts for the load and the processors that it ran with: the modelled wait is that of its own rates, SCVs
-and processors, under the queueing that the topology says. Only the wait is scaled, never the service. Operators without
-a measured wait share one factor, where others have theirs and the total time is measured (planner.calibration.
-modelled_waits.see_rest).
+Each measured wait is compared with the wait modelled from the rates, SCVs and processors of its own interval, under the
+queueing of the topology. Only the wait is scaled, never the service. If the total time and some waits are measured, the
+operators without a measured wait share one factor (planner.calibration.modelled_waits.see_rest).
 """
 
 from collections.abc import Sequence
@@ -24,11 +23,12 @@ from planner.wording import join_names, write_factor, write_percent
 
 @dataclass(frozen=True, slots=True)
 class WaitCalibration:
-    """What measured waits say of one operator; a factor of None: nothing, and `gap` says why.
+    """The calibration of one operator by its measured waits; without a factor, `gap` is the reason.
 
     `ratio` is measured over modelled wait before it was shrunk, `shrinkage` the part of its logarithm that is kept,
     `scatter` the relative deviation of the intervals from it. `first` and `last` are the places of the oldest and the
-    newest interval used. `is_of_total`: the factor is that of the rest of the total time.
+    newest interval used. `is_of_total`: the factor comes from the rest of the
+    total time.
     """
 
     operator: str
@@ -93,7 +93,7 @@ def describe_ratio(name: str, seen: Sequence[SeenWait], *, is_of_total: bool) ->
 def share_rest(
     found: Sequence[WaitCalibration], modelled: Sequence[ModelledInterval]
 ) -> tuple[WaitCalibration, ...]:
-    """The calibrations, with one factor for all operators whose wait is not measured where the total says it."""
+    """The calibrations; operators without a measured wait share one factor from a measured total time."""
     others = [place for place, one in enumerate(found) if one.gap == "not-measured"]
     looked = [see_rest(one, others) for one in modelled] if others else []
     seen = [one for one in looked if one is not None]
@@ -119,7 +119,7 @@ def apply_factors(load: Load, calibrations: Sequence[WaitCalibration]) -> Load:
 
 REASONS: dict[Gap, str] = {
     "not-measured": "its wait is not measured",
-    "processors-unknown": "the measured intervals do not say how many processors ran",
+    "processors-unknown": "the measured intervals do not have its processors",
     "nothing-arrives": "nothing arrives",
     "unstable": "by the model it could not keep up",
     "hardly-any-wait": "by the model hardly any tuple waits",
@@ -127,23 +127,23 @@ REASONS: dict[Gap, str] = {
 
 
 def describe_calibration(one: WaitCalibration) -> str:
-    """One factor in a sentence or two."""
+    """Sentences on the factor of one operator."""
     assert one.factor is not None
     assert one.ratio is not None
-    what = "What the measured total leaves for waits" if one.is_of_total else "The measured wait"
+    what = "The rest of the measured total time" if one.is_of_total else "The measured wait"
     times = "one interval" if one.intervals == 1 else f"{one.intervals} intervals"
     scatter = "" if one.scatter is None else f", scattered by {write_percent(one.scatter)}"
-    said = f"{what} is {write_factor(one.ratio)} the modelled one in {times}{scatter}"
-    said += f"; {write_percent(one.shrinkage or 0.0)} of the difference is kept, the rest may be chance."
+    text = f"{what} is {write_factor(one.ratio)} the modelled one in {times}{scatter}"
+    text += f"; {write_percent(one.shrinkage or 0.0)} of the difference is kept, the rest may be chance."
     if one.is_bounded:
-        said += f" No factor is above {LARGEST:g} or below 1/{1.0 / SMALLEST:g}: the difference has another cause."
-    return said
+        text += f" No factor is above {LARGEST:g} or below 1/{1.0 / SMALLEST:g}: the difference has another cause."
+    return text
 
 
 def describe_calibrations(
     topology: Topology, calibrations: Sequence[WaitCalibration]
 ) -> tuple[Diagnostic, ...]:
-    """A diagnostic of the factors, and one of operators that were measured in vain; none where nothing is measured."""
+    """Diagnostics: one for the factors, and one for operators whose measured waits gave no factor."""
     factors = [one for one in calibrations if one.factor is not None]
     vain = [one for one in calibrations if one.gap not in {None, "not-measured"}]
     said: tuple[Diagnostic, ...] = ()
@@ -157,14 +157,14 @@ def describe_calibrations(
 
 
 def describe_factors(topology: Topology, factors: Sequence[WaitCalibration]) -> str:
-    """The factors, and at which operators they hold for about as many processors as run only."""
+    """The factors, and the operators at which they hold only near the running number of processors."""
     listed = join_names([f"{one.operator} {one.factor:.3g}" for one in factors])
-    said = f"Modelled waits are multiplied by what measured ones say of them: {listed}."
+    said = f"Modelled waits are multiplied by factors from measured waits: {listed}."
     assumed = {operator.name for operator in topology.operators if operator.queueing is None}
     unsure = [one.operator for one in factors if one.operator in assumed]
     if unsure:
         said += (
-            f" The queueing of {join_names(unsure)} is not said: if it is not shared, the factor is right only near "
+            f" The queueing of {join_names(unsure)} is not stated: if it is not shared, the factor is right only near "
             "the processors that were measured."
         )
     return said

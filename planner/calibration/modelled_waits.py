@@ -23,7 +23,7 @@ from planner.errors import PlannerError
 from planner.situations.situation import Situation, survey_load
 from planner.values import SHARED, Load, Model, OperatorLoad, Topology
 
-# Intervals times operators that are looked at, for some tenths of a second.
+# The largest number of intervals times operators: modelling them takes some tenths of a second.
 MOST_LOOKED_AT = 30_000
 
 
@@ -45,7 +45,7 @@ def limit_intervals(
 
 
 def fill_in(interval: Load, load: Load) -> Load:
-    """The interval's load; what it did not measure of an operator is taken from `load`, made of the other intervals.
+    """The interval's load; values that it did not measure are taken from `load`, which all intervals make together.
 
     Shares of instances are taken only where as many instances ran.
     """
@@ -68,15 +68,15 @@ def fill_in(interval: Load, load: Load) -> Load:
 
 
 Gap = Literal["not-measured", "processors-unknown", "nothing-arrives", "unstable", "hardly-any-wait"]
-"""Why an interval says nothing of an operator's wait."""
-# Below this part of a service a measured wait is the handing over of tuples, not a queue.
+"""The reason why an interval gives no factor for an operator."""
+# A measured wait below this part of a service is the time to hand tuples over, not a queue.
 LITTLE_WAIT = 0.02
-# Intervals times operators, for some tenths of a second.
+# The same bound for a calibration, which takes longer per interval.
 MOST_CALIBRATING = 6_000
 
 
 class ModelledInterval(NamedTuple):
-    """One interval as the model sees it; `place` is its place among all, operators are in topology order."""
+    """The modelled waits of one interval, in topology order; `place` is its place among all intervals."""
 
     place: int
     interval: Interval
@@ -86,11 +86,11 @@ class ModelledInterval(NamedTuple):
     noises: list[float]
 
     def measured(self, operator: int) -> OperatorLoad:
-        """What the interval itself measured of the operator."""
+        """The operator's load as this interval measured it."""
         return self.interval.load.operators.get(self.situation.names[operator], OperatorLoad())
 
     def count_tuples(self, operator: int) -> float:
-        """The weight of the operator's tuples: their number where the interval's length is known, else their rate."""
+        """The weight of the operator's tuples: their number if the interval's length is known, else their rate."""
         rate = float(self.situation.flow.arrival_rates[operator])
         return self.interval.weight * rate * (self.interval.seconds or 1.0)
 
@@ -98,7 +98,7 @@ class ModelledInterval(NamedTuple):
 def model_intervals(
     topology: Topology, load: Load, intervals: Sequence[Interval], model: Model
 ) -> list[ModelledInterval]:
-    """The newest intervals as the model sees them, without those that it cannot compute with."""
+    """The newest intervals with modelled waits, without intervals that cannot be modelled."""
     newest = limit_intervals(topology, intervals, MOST_CALIBRATING)
     before = len(intervals) - len(newest)
     found = [model_interval(topology, load, before + at, one, model) for at, one in enumerate(newest)]
@@ -108,7 +108,7 @@ def model_intervals(
 def model_interval(
     topology: Topology, load: Load, place: int, interval: Interval, model: Model
 ) -> ModelledInterval | None:
-    """The interval under its own load and processors; None without a load that can be computed with."""
+    """The interval under its own load and processors; None if its load cannot be modelled."""
     if not interval.load.external_rate:
         return None
     try:
@@ -118,7 +118,7 @@ def model_interval(
     known = [interval.load.operators.get(name, OperatorLoad()).processors for name in situation.names]
     rates = zip(situation.flow.arrival_rates, situation.stations.service_rate, strict=True)
     offered = [float(rate / service) for rate, service in rates]
-    # What runs upstream shapes a stream: where it is not known, any number that keeps up is near enough.
+    # The processors upstream shape a stream; if their number is unknown, any number that keeps up is near enough.
     counts = [ceil(a + 1.0) if one is None else one for one, a in zip(known, offered, strict=True)]
     waits = situation.wait_seconds(counts)
     return ModelledInterval(
@@ -174,7 +174,7 @@ LITTLE_REST = 0.2
 
 
 def see_rest(modelled: ModelledInterval, others: Sequence[int]) -> SeenWait | None:
-    """The rest of the total for the operators `others` in one interval; None where it cannot tell."""
+    """The rest of the total time for the operators `others` in one interval; None if it cannot be computed."""
     measured = modelled.interval.load.measured_sojourn_seconds
     visits = [float(one) for one in modelled.situation.flow.visits]
     visited = [one for one in others if visits[one]]

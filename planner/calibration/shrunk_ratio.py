@@ -12,7 +12,7 @@ their mean, the noise of a measured wait, is about
 
     (2/P − 1) · min(1, (1 + 2ρ(a + s)/(1 − ρ)²)/n)
 
-The first factor is that of one wait, which is 0 with probability 1 − P and else exponential; the second is the length
+The first factor belongs to one wait, which is 0 with probability 1 − P and else exponential; the second is the length
 of the correlation in tuples, from the exact M/M/1 (Daley 1968): (2 + 5ρ − 4ρ² + ρ³)/(ρ(1 − ρ)²) in all. a and s are the
 SCVs of arrivals and services; bursts count by their index of dispersion in place of a. Against simulations of shared
 and own queues with 1 to 16 processors it is right within 40% (tests/planner/calibration/
@@ -28,7 +28,7 @@ from planner.values import SHARED, OperatorLoad, Queueing
 
 # The spread of true waits about modelled ones, in logarithms: 0.1 to 0.4 in simulations (docs/models/calibration.md).
 PRIOR_SPREAD = log(1.5)
-# A factor beyond these bounds has another cause than the error of a model: other queues, or wrong measurements.
+# A factor beyond these bounds is not caused by the error of a model, but by other queues or wrong measurements.
 LARGEST, SMALLEST = 8.0, 1.0 / 8.0
 
 
@@ -45,7 +45,7 @@ class SeenWait:
 
 @dataclass(frozen=True, slots=True)
 class ShrunkRatio:
-    """The ratio as measured, and the factor that is left of it; `is_bounded`: it was beyond the bounds."""
+    """The measured ratio, and the factor after shrinking; `is_bounded`: the ratio was beyond the bounds."""
 
     factor: float
     ratio: float
@@ -55,7 +55,7 @@ class ShrunkRatio:
 
 
 def shrink_ratio(seen: Sequence[SeenWait], prior_spread: float = PRIOR_SPREAD) -> ShrunkRatio:
-    """The factor by the intervals, of which there is at least one; modelled waits are above 0."""
+    """The factor from at least one interval; modelled waits are above 0."""
     weights = [one.tuples * one.modelled_seconds for one in seen]
     total = fsum(weights)
     ratios = [one.measured_seconds / one.modelled_seconds for one in seen]
@@ -81,13 +81,13 @@ def find_scatter(ratios: Sequence[float], shares: Sequence[float]) -> float | No
     return sqrt(fsum([share * (one / mean - 1.0) ** 2 for share, one in zip(shares, ratios, strict=True)]))
 
 
-# Relative variance of a mean wait where the number of tuples is not known: that of a minute at some hundred tuples/s.
+# The relative variance of a mean wait if the number of tuples is unknown: as for a minute at some hundred tuples/s.
 UNKNOWN_NOISE = 0.04
 LEAST = 1e-12
 
 
 class Waits(NamedTuple):
-    """What the noise depends on: how many tuples (None: not known), and how they wait; `variability` is a + s."""
+    """The inputs of the noise: the number of tuples (None: unknown), and how they wait; `variability` is a + s."""
 
     tuples: float | None
     utilisation: float
@@ -107,7 +107,7 @@ def find_noise(waits: Waits) -> float:
 def guess_probability(wait_in_services: float, utilisation: float, variability: float) -> float:
     """The part of the tuples that wait, from their mean wait W in services of all servers of a queue.
 
-    Those who wait, wait (a + s)/2 of these services over 1 − ρ: exactly for M/M/k, about so for others.
+    Tuples that wait at all wait for (a + s)/2/(1 − ρ) of these services: exactly for M/M/k, nearly for others.
     """
     if variability <= 0.0:
         return 1.0
@@ -115,10 +115,10 @@ def guess_probability(wait_in_services: float, utilisation: float, variability: 
 
 
 def find_variability(one: OperatorLoad, bursts: float, queueing: Queueing | None, processors: int) -> float:
-    """a + s where a tuple queues: a is the SCV of arrivals, or their index of dispersion where that is larger.
+    """a + s at the queue of a tuple: a is the SCV of arrivals, or their index of dispersion if that is larger.
 
-    The stream to one of k instances has 1 + (a − 1)/k. Where tuples are dealt in turn it varies less, but its
-    instances are alike. An SCV that is not measured is 1.
+    The stream to one of k instances has 1 + (a − 1)/k. Dealt in turn it varies less, but the instances are alike. An
+    SCV that is not measured is 1.
     """
     arrivals = max(1.0 if one.arrival_scv is None else one.arrival_scv, bursts)
     services = 1.0 if one.service_scv is None else one.service_scv

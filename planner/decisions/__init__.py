@@ -1,1 +1,1 @@
-"""What to change now, under the terms of a topology's owner."""
+"""Decisions: the change of processors to make now, under a topology's policy."""

@@ -1,8 +1,8 @@
 """The values that pass between the stages of a decision: question, case and proposal.
 
-The smoothed load says whether to act, as does the forecast rate to be ready for over the coming cooldown. How many
-processors a target takes is sized for the largest of the forecast, the newest and the smoothed rate: after a step of
-the load the smoothed rate lies between the old and the new one, and sizing for it would take a second change.
+The smoothed load, and the upper rate forecast for the coming cooldown, decide whether to act. The number of processors
+for a target is sized for the largest of the forecast, the newest and the smoothed rate: after a step of the load the
+smoothed rate lies between the old and the new one, and sizing for it would need a second change.
 """
 
 from collections.abc import Mapping, Sequence
@@ -37,7 +37,7 @@ LIMITS = (
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """A code and a sentence: one step of the argument, or one bound that limits the answer."""
+    """A code and a sentence: one reason for the decision, or one bound that limits it."""
 
     code: str
     detail: str
@@ -47,11 +47,11 @@ class Reason:
 class DecisionQuestion:
     """Everything that a decision is computed from: the same question always has the same answer.
 
-    `load` is smoothed from `intervals`, oldest first, each with the processors that it ran with; without them `load`
-    counts as one interval that ran with `running`, the processors in the topology's order. A horizon is forecast from
-    `history` (None: unknown). `owners_left`: what the last change did to each operator's state. `nodes` and `instances`
-    (by operator) are those of the newest snapshot. `catch_up_left_seconds` remain until the time by which an earlier
-    decision promised to have the backlog worked off. `wanted_before`: the largest number of processors that decisions
+    `load` is smoothed from `intervals` (oldest first, each with the processors that ran); without intervals, `load`
+    counts as one interval with the processors `running`, in the topology's order. The horizon is forecast from
+    `history` (None: unknown). `owners_left`: the owners of key groups after the last change, by operator. `nodes` and
+    `instances` (by operator) come from the newest snapshot. `catch_up_left_seconds`: the time left until the end that
+    an earlier decision promised for the backlog. `wanted_before`: the largest number of processors that any decision
     of the last scale_down_window_seconds needed.
     """
 
@@ -72,7 +72,7 @@ class DecisionQuestion:
 
     @property
     def catch_up(self) -> CatchUpTerms | None:
-        """The terms of catching up; None where the policy has none."""
+        """The terms of catching up; None if the policy has no catch_up_seconds."""
         within = self.policy.catch_up_seconds
         return None if within is None else CatchUpTerms(within, self.catch_up_left_seconds)
 
@@ -96,7 +96,7 @@ class Case:
 
     @property
     def policy(self) -> Policy:
-        """The terms of the decision."""
+        """The policy that the decision follows."""
         return self.question.policy
 
     @property
@@ -116,7 +116,7 @@ class Case:
 
     @property
     def cooldown_left_seconds(self) -> float:
-        """What is left of the cooldown since the last change (DRS's T_ra)."""
+        """The seconds of the cooldown that remain after the last change (T_ra in DRS)."""
         last = self.question.last
         return max(0.0, self.policy.cooldown_seconds - last.seconds_ago) if last else 0.0
 
@@ -148,12 +148,12 @@ class Case:
 
 @dataclass(frozen=True)
 class Proposal:
-    """The processors that a goal asks for, and why; rules change it or hold it back.
+    """The processors that a goal proposes, with reasons; rules change the proposal or hold it back.
 
-    `urgent`: the goal is missed, or is about to be, so that the trigger does not count. `is_for_speed`: the only reason
-    is a shorter E[T]. `fewest`: with so many the target would be met, where more run and none is given up yet.
-    `is_over_budget`: k_max is too small for any stable allocation. `kept`: what is recommended instead of `counts`, to
-    give up fewer. `is_held`: nothing is changed. `moves` and `horizon`: what the change costs, and how long it lasts.
+    `urgent`: the goal is missed or soon will be, so the trigger does not count. `is_for_speed`: the only reason is a
+    shorter E[T]. `fewest`: the number of processors that would meet the target, if more run and none is given up yet.
+    `is_over_budget`: k_max is too small for any stable allocation. `kept`: the counts recommended instead of `counts`,
+    to give up fewer. `is_held`: nothing is changed. `moves` and `horizon`: the cost of the change, and its duration.
     """
 
     counts: list[int]
@@ -170,7 +170,7 @@ class Proposal:
 
     @property
     def needed(self) -> int:
-        """The processors that the goal takes, which a later scale-down remembers."""
+        """The number of processors that the goal needs now; later decisions in the scale-down window read it."""
         return sum(self.counts) if self.fewest is None else self.fewest
 
     @property
@@ -206,7 +206,7 @@ def survey_case(question: DecisionQuestion) -> Case:
 def add_disagreement(
     situation: Situation, running: Sequence[int], intervals: Sequence[Interval], current: Estimate
 ) -> Estimate:
-    """The estimate, with a diagnostic where E[T] was measured far from it; not over intervals of other processors."""
+    """The estimate, with a diagnostic if E[T] was measured far from it while the same processors ran."""
     counts = dict(zip(situation.names, running, strict=True))
     seen = [(one.load.operators.get(name), count) for one in intervals for name, count in counts.items()]
     if any(measured is None or measured.processors != count for measured, count in seen):
@@ -235,7 +235,7 @@ def as_interval(load: Load, topology: Topology, running: Sequence[int]) -> Inter
 
 
 def foresee(case: Case, counts: list[int], external_rate: float, seconds: float) -> Case:
-    """The case so many seconds after a change to these processors, at another rate and with nothing measured."""
+    """The case `seconds` after a change to these processors, at another rate and without measurements."""
     terms = replace(case.policy, catch_up_seconds=None, scale_down_window_seconds=0.0)
     last = LastChange(seconds, case.situation.load.external_rate)
     question = DecisionQuestion(case.question.topology, case.question.load, counts, terms, last)
@@ -247,12 +247,12 @@ def foresee(case: Case, counts: list[int], external_rate: float, seconds: float)
 
 
 def describe_signal(case: Case) -> str:
-    """The E[T] that the decision looks at, as a clause."""
+    """A clause with the E[T] that the decision compares with its goal."""
     return f"E[T] is {write_seconds(case.signal_seconds)}{case.signal_basis}"
 
 
 def describe_limit(error: PlannerError) -> Reason:
-    """The reason that names the bound which leaves no answer."""
+    """The reason that names the bound under which no answer exists."""
     code = next(code for kind, code in LIMITS if isinstance(error, kind))
     return Reason(code, str(error))
 

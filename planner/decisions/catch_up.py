@@ -1,8 +1,8 @@
-"""Work that waits, such as the lag after an outage: the processors that have it done within a time, as a fluid.
+"""The backlog, such as the lag after an outage: the processors that work it off within a time, as a fluid.
 
-A tuple that waits at an operator is work there and for all that follows. With B the tuples that wait, the work in front
-of the operators solves the traffic equations, C = B + GᵀC, and an operator of capacity c and arrival rate λ has done it
-after C/(c − λ). Within t seconds that takes c ≥ λ + C/t.
+A tuple that waits at an operator is work for this operator and for all operators behind it. If B tuples wait, the work
+of the operators solves the traffic equations C = B + GᵀC. An operator of capacity c and arrival rate λ finishes its
+work after C/(c − λ), so finishing within t seconds needs c ≥ λ + C/t.
 """
 
 from collections.abc import Sequence
@@ -17,9 +17,10 @@ from planner.topology.loads import MOST_PROCESSORS
 from planner.topology.network import Network
 from planner.wording import join_counts, write_number, write_seconds
 
-# A change may come late, after a cooldown: less than this part of the time asked for would take far too many.
+# After a cooldown little of catch_up_seconds may be left. Planning for less than this part needs far too many
+# processors.
 LEAST_PART = 0.25
-# The time asked for is lengthened by at most this factor where bounds allow too few processors.
+# If the bounds allow too few processors, catch_up_seconds is lengthened by at most this factor.
 LONGEST = 1e15
 ROUNDS = 30
 ROUNDING = 1e-9
@@ -27,9 +28,9 @@ ROUNDING = 1e-9
 
 @dataclass(frozen=True, slots=True)
 class CatchUpTerms:
-    """The owner's terms: within how many seconds.
+    """catch_up_seconds of the policy.
 
-    `left_seconds` remain of a time that was promised before; where none do, a new promise begins.
+    `left_seconds` remain of the time that an earlier decision promised; if none remain, a new promise begins.
     """
 
     within_seconds: float
@@ -37,36 +38,36 @@ class CatchUpTerms:
 
     @property
     def promised_seconds(self) -> float:
-        """What is left of the promise, or the whole time where one begins."""
+        """The rest of an earlier promise, or all of catch_up_seconds for a new promise."""
         left = self.left_seconds
         return self.within_seconds if left is None or left <= 0.0 else min(self.within_seconds, left)
 
     @property
     def is_missed(self) -> bool:
-        """Whether the time that was promised has passed."""
+        """Whether the promised time has passed."""
         return self.left_seconds is not None and self.left_seconds <= 0.0
 
     def find_seconds(self) -> float:
-        """The time to plan for: what is left of a promise, but no less than LEAST_PART of what was asked for."""
+        """The time to plan for: the rest of the promise, but at least the part LEAST_PART of catch_up_seconds."""
         return max(self.promised_seconds, LEAST_PART * self.within_seconds)
 
 
 @dataclass(frozen=True)
 class Backlog:
-    """Tuples that wait at each operator (None: not known), and the work in front of each, in topology order."""
+    """Tuples that wait at each operator (None: unknown), and the work of each operator, in topology order."""
 
     waiting: tuple[float | None, ...]
     work: tuple[float, ...]
 
     @property
     def tuples(self) -> float:
-        """All tuples that are known to wait."""
+        """The number of all tuples known to wait."""
         return sum(one for one in self.waiting if one is not None)
 
 
 @dataclass(frozen=True)
 class CatchUp:
-    """The processors that have the work done within `seconds`, which bounds may lengthen; None: never."""
+    """The processors that finish the work within `seconds`, which bounds may lengthen; None: never."""
 
     floors: list[int]
     seconds: float | None
@@ -81,9 +82,9 @@ class CatchUp:
 
 @dataclass(frozen=True)
 class CatchingUp:
-    """What waits, and how long working it off takes with what runs and with what is recommended; None: for ever.
+    """The backlog, and the seconds to work it off with the running and the recommended processors; None: never.
 
-    `left_seconds` is the time within which the policy wants it done, None where it says nothing.
+    `left_seconds` is the time that the policy allows; None without catch_up_seconds.
     """
 
     backlog_tuples: float
@@ -95,7 +96,7 @@ class CatchingUp:
 
 
 def find_backlog(situation: Situation) -> Backlog | None:
-    """What waits, and the work that it makes; None where nothing is known to wait."""
+    """The backlog and the work that it makes; None if no tuple is known to wait."""
     waiting = tuple([situation.load.operators[name].backlog_tuples for name in situation.names])
     if not any(waiting):
         return None
@@ -117,7 +118,7 @@ def find_capacities(situation: Situation, counts: Sequence[int]) -> list[float]:
 
 
 def find_seconds_left(situation: Situation, backlog: Backlog, counts: Sequence[int]) -> float | None:
-    """The time after which all of the work is done with these processors; None: never."""
+    """The seconds after which these processors have done all of the work; None: never."""
     longest = 0.0
     for work, capacity, arriving in zip(
         backlog.work, find_capacities(situation, counts), situation.flow.arrival_rates, strict=True
@@ -129,9 +130,9 @@ def find_seconds_left(situation: Situation, backlog: Backlog, counts: Sequence[i
 
 
 def find_floors(situation: Situation, backlog: Backlog, seconds: float) -> list[int] | None:
-    """The fewest processors with which each operator has its work done in time; None: more than can be planned.
+    """The fewest processors with which each operator finishes its work in time; None: more than can be planned.
 
-    An operator at its ceiling has as many as it may, and those behind it get what it can send. No tuple takes two.
+    An operator at its ceiling gets its ceiling, and the operators behind it receive what it can send then.
     """
     service, arriving = situation.stations.service_rate, situation.flow.arrival_rates
     ceilings = [inf if one.ceiling is None else one.ceiling for one in situation.topology.operators]
@@ -149,9 +150,9 @@ def find_floors(situation: Situation, backlog: Backlog, seconds: float) -> list[
 
 
 def limit_work(situation: Situation, backlog: Backlog, seconds: float, spare: Sequence[float]) -> list[float]:
-    """Work per second that reaches each operator within the time, where none sends more than what it can spare.
+    """Work per second that reaches each operator within the time, if each sends at most what its spare capacity allows.
 
-    In cycles this comes from above: what ROUNDS leave is a little too much.
+    In cycles the values fall from round to round: after ROUNDS they are slightly too large.
     """
     reaching = [work / seconds for work in backlog.work]
     if all(work <= most for work, most in zip(reaching, spare, strict=True)):
@@ -177,7 +178,7 @@ def limit_work(situation: Situation, backlog: Backlog, seconds: float, spare: Se
 
 
 def send_work(network: Network, operator: int, sent: float, entering: list[float]) -> None:
-    """Adds what an operator sends to what enters those behind it."""
+    """Adds the output of an operator to the input of the operators behind it."""
     selectivities = network.selectivities[operator]
     for i, target in enumerate(network.successors[operator]):
         entering[target] += selectivities[i] * sent
@@ -186,7 +187,7 @@ def send_work(network: Network, operator: int, sent: float, entering: list[float
 def plan_catch_up(
     situation: Situation, backlog: Backlog, seconds: float, k_max: int | None
 ) -> CatchUp | None:
-    """The processors for the time asked for, or for the shortest one that the bounds allow; None: they allow none."""
+    """The processors for the planned time, or for the shortest time that the bounds allow; None: they allow none."""
 
     def find_allowed(within: float) -> list[int] | None:
         floors = find_floors(situation, backlog, within)
@@ -214,7 +215,7 @@ def plan_catch_up(
 def lift_counts(
     wanted: Sequence[int], floors: Sequence[int], running: Sequence[int], k_max: int | None
 ) -> list[int]:
-    """The most of wanted, floors and running; where k_max forbids that, the floors and what is wanted above them."""
+    """The largest of wanted, floors and running; if k_max forbids that, the floors and the wanted counts above them."""
     counts = [max(three) for three in zip(wanted, floors, running, strict=True)]
     if k_max is None or sum(counts) <= max(k_max, sum(wanted)):
         return counts
@@ -229,7 +230,7 @@ def lift_counts(
 
 
 def describe_needed(situation: Situation, backlog: Backlog, planned: CatchUp, running: Sequence[int]) -> str:
-    """The processors that the backlog takes at operators that have too few, or at all; at most ten are listed."""
+    """A sentence with the processors for the backlog, at operators with too few, else at all; it lists at most ten."""
     pairs = list(zip(situation.names, planned.floors, strict=True))
     short = [pair for pair, runs in zip(pairs, running, strict=True) if pair[1] > runs]
     within = planned.planned_seconds
@@ -240,7 +241,7 @@ def describe_needed(situation: Situation, backlog: Backlog, planned: CatchUp, ru
 
 
 def describe_bound(backlog: Backlog, planned: CatchUp | None, terms: CatchUpTerms) -> tuple[str, str]:
-    """Code and sentence where bounds, or the time of one service, make catching up take longer than asked for."""
+    """Code and sentence if bounds, or the time of one service, make catching up longer than catch_up_seconds."""
     if planned is None or planned.seconds is None:
         detail = (
             f"{write_number(backlog.tuples)} tuples wait, and no allocation within the bounds works them off."
@@ -257,7 +258,7 @@ def describe_bound(backlog: Backlog, planned: CatchUp | None, terms: CatchUpTerm
 def describe_catch_up(
     situation: Situation, running: Sequence[int], recommended: Sequence[int], terms: CatchUpTerms | None
 ) -> CatchingUp | None:
-    """What a decision says of the work that waits; None where nothing is known to wait."""
+    """The backlog in a decision, with sentences; None if no tuple is known to wait."""
     backlog = find_backlog(situation)
     if backlog is None:
         return None
@@ -266,18 +267,18 @@ def describe_catch_up(
     then = find_seconds_left(situation, backlog, recommended)
     left = None if terms is None else terms.promised_seconds
     detail = (
-        f"{write_number(backlog.tuples)} tuples wait. The processors that run work them off {describe_seconds(now)}, "
-        f"the recommended ones {describe_seconds(then)}, if the rate stays. E[T] is that of tuples that come after "
-        "them."
+        f"{write_number(backlog.tuples)} tuples wait. If the rate stays, the running processors work them off "
+        f"{describe_seconds(now)}, the recommended ones {describe_seconds(then)}. E[T] is the time of tuples that "
+        "arrive after them."
     )
     if terms is not None and terms.is_missed:
         detail += (
-            " The time that an earlier decision promised has passed while tuples wait: a new one begins."
+            " The time that an earlier decision promised is over and tuples still wait: a new time begins."
         )
     elif left is not None and terms is not None and left < terms.find_seconds():
         detail += (
-            f" Of the time that was promised {write_seconds(left)} are left: processors are planned for "
-            f"{write_seconds(terms.find_seconds())}, since fewer would take far too many of them."
+            f" {write_seconds(left)} of the promised time are left. Processors are planned for "
+            f"{write_seconds(terms.find_seconds())}, because a shorter time would take far too many of them."
         )
     if terms is None:
         detail += " The policy has no catch_up_seconds: no processors are added for them."

@@ -1,9 +1,9 @@
 """A decision from its question, one stage after the other.
 
-    question -> case -> what the goal proposes -> rules -> decision -> counterfactuals, advice on nodes and streams
+    question -> case -> proposal of the goal -> rules -> decision -> counterfactuals, advice on nodes and streams
 
-Every stage is a function of values: the caller gathers before and stores afterwards. The papers' control loops are
-here as recommendations (DRS, section IV; Es-Stream, section V-B).
+Every stage is a function of values: the caller reads the database before and stores afterwards. The control loops of
+the papers become recommendations here (DRS, section IV; Es-Stream, section V-B).
 """
 
 from collections.abc import Mapping, Sequence
@@ -43,7 +43,7 @@ SIZED_FOR: Mapping[SizedBy, str] = {
     "newest": "The external rate of the newest snapshot, which is higher than the smoothed one.",
     "forecast": "The upper rate of the coming cooldown, which is higher than any measured now.",
 }
-# More new instances are not placed one by one: an advice of that length has no reader.
+# Above this number of new instances the advice does not place them one by one: nobody would read it.
 MOST_PLACED = 10_000
 
 
@@ -59,7 +59,7 @@ class StreamAdvice:
 class Decision:
     """The action, the estimates before and after, and the reasons and bounds that led to it.
 
-    `needed`: the processors that the goal takes now, which a scale-down within the policy's window goes by. `horizon`
+    `needed`: the processors that the goal needs now; later scale-downs in the policy's window read it. `horizon`
     is None where no horizon could hold the change back.
     """
 
@@ -84,7 +84,7 @@ class Decision:
 
 
 class SizedRate(NamedTuple):
-    """Which external rate the number of processors is for, and why that one."""
+    """The external rate that the number of processors is sized for, with the reason."""
 
     external_rate: float
     source: SizedBy
@@ -93,7 +93,7 @@ class SizedRate(NamedTuple):
 
 @dataclass(frozen=True)
 class ComposedDecision:
-    """The decision and what each later stage found; None: nothing known to advise on."""
+    """The decision, with the results of the later stages; None: the stage has no measurements to work on."""
 
     decision: Decision
     sized_for: SizedRate
@@ -106,7 +106,7 @@ class ComposedDecision:
 
 
 def compose_decision(question: DecisionQuestion) -> ComposedDecision:
-    """Decide, and say what else would hold and what it means for nodes and streams."""
+    """Decide, then find the counterfactuals and the advice on nodes and streams."""
     decision, policy = decide(question), question.policy
     running = {one.name: one.processors for one in decision.current.operators}
     counts = [one.processors for one in decision.recommended.operators]
@@ -131,13 +131,13 @@ def compose_decision(question: DecisionQuestion) -> ComposedDecision:
 
 
 def decide(question: DecisionQuestion) -> Decision:
-    """The decision: what the goal proposes, changed or held back by the rules."""
+    """The decision: the proposal of the goal, changed or held back by the rules."""
     case = survey_case(question)
     return conclude(case, apply_rules(case, propose(case), RULES))
 
 
 def conclude(case: Case, proposal: Proposal) -> Decision:
-    """The decision, with the estimates of what it recommends and of what the goal asks for."""
+    """The decision, with the estimates of the recommended processors and of those that the goal proposes."""
     sized, sized_by = case.sized
     recommended = case.current if proposal.is_held else case.assess(proposal.recommended)
     is_out_of_reach = proposal.counts == case.running and bool(proposal.constraints)
@@ -164,7 +164,7 @@ def conclude(case: Case, proposal: Proposal) -> Decision:
 
 
 def look_around(decision: Decision, question: DecisionQuestion, counts: list[int]) -> Counterfactuals:
-    """Why not one processor fewer at the rate sized for, and up to which rate the recommendation holds."""
+    """The counterfactuals: E[T] with one processor fewer, and the rate up to which the recommendation holds."""
     correction, policy, situation = decision.correction, question.policy, decision.situation
     target = make_target(situation, policy.limit)
     return find_counterfactuals(
@@ -178,20 +178,20 @@ def look_around(decision: Decision, question: DecisionQuestion, counts: list[int
 
 
 def describe_sizing(decision: Decision, outlook: RateOutlook) -> SizedRate:
-    """The rate that the number of processors is for, in a sentence."""
+    """The rate that the number of processors is sized for, in a sentence."""
     detail, ahead = SIZED_FOR[decision.sized_by], outlook.rate
     if decision.sized_by == "forecast" and ahead is not None:
         detail += (
-            f" With probability {ahead.quantile:g} no more comes in {ahead.steps} intervals, by the {ahead.model} "
-            f"of {ahead.history} intervals."
+            f" With probability {ahead.quantile:g} the rate stays below it for {ahead.steps} intervals, by "
+            f"the {ahead.model} of {ahead.history} intervals."
         )
     return SizedRate(decision.sized_rate, decision.sized_by, detail)
 
 
 def plan_for_rate(question: DecisionQuestion, external_rate: float) -> DecisionQuestion:
-    """The question at another external rate, where the goal is no target.
+    """The question at the upper rate of the outlook, if the goal is not a target.
 
-    For a target `decide` itself covers the outlook; the other goals are asked of the load at that rate.
+    For a target, `decide` itself covers the outlook; the other goals are computed for the load at that rate.
     """
     load = question.load
     if question.policy.has_target or not load.external_rate or external_rate == load.external_rate:
@@ -207,7 +207,7 @@ def plan_for_rate(question: DecisionQuestion, external_rate: float) -> DecisionQ
 def advise_on_nodes(
     before: Estimate, after: Estimate, resources: Resources, thresholds: Thresholds
 ) -> NodeAdvice | None:
-    """More nodes, fewer, or in place, for the instances that the decision adds; None where no node is known."""
+    """More nodes, fewer, or the same, for the instances that the decision adds; None if no node was measured."""
     if not resources.nodes:
         return None
     wanted = list_wanted(before, after, resources)
@@ -217,9 +217,7 @@ def advise_on_nodes(
     unmeasured = [name for name, one in taken.items() if not one.measured]
     reason = advice.reason
     if unmeasured:
-        reason += (
-            f" No instance of {join_names(unmeasured)} was measured: the mean over all that run stands in."
-        )
+        reason += f" No instance of {join_names(unmeasured)} was measured: the mean of all measured instances is used."
     return replace(advice, new_instances=taken, reason=reason)
 
 
@@ -238,7 +236,7 @@ def list_wanted(current: Estimate, recommended: Estimate, resources: Resources) 
 def advise_on_streams(
     topology: Topology, current: Estimate, resources: Resources, thresholds: Thresholds, most_deviation: float
 ) -> StreamAdvice | None:
-    """Redirect weights, hot and cold spots, and instances to move; None where no instance is known."""
+    """Redirect weights, hot and cold spots, and instances to move; None if no instance was measured."""
     if not resources.instances:
         return None
     redirect = [

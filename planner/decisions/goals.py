@@ -1,7 +1,7 @@
-"""What a goal proposes: a target of time, the least cost of queues and processors, or the best split of k_max.
+"""Goals and their proposals: a target of time, the least cost of queues and processors, or the best split of k_max.
 
-A target is DRS's second scheduler (section IV): more processors where it is missed, fewer where the time is below
-t_min_seconds, another split in between. A budget is its first scheduler. A weight is Es-Stream's Algorithm 1.
+A target follows the second scheduler of DRS (section IV): more processors if the target is missed, fewer if the time
+is below t_min_seconds, else another split. k_max alone follows its first scheduler, beta Algorithm 1 of Es-Stream.
 
 For a target of E[T] modelled waits are corrected by measured ones, and with a forecast of the external rate the
 recommendation covers the upper quantile over the coming cooldown. The number recommended never falls when an interval
@@ -35,7 +35,7 @@ from planner.wording import join_counts, write_factor, write_number, write_rate,
 
 @dataclass(frozen=True)
 class SojournGoal:
-    """A target of E[T] in a case: what it proposes where it is missed, met, or met by far."""
+    """A target of E[T] in a case, with its proposals if it is missed, met, or met by far."""
 
     case: Case
     target: SojournTarget
@@ -52,7 +52,7 @@ class SojournGoal:
 
     @property
     def basis(self) -> str:
-        """Where the number comes from."""
+        """Whether `seconds` is measured or estimated, as the end of a clause."""
         return self.case.signal_basis
 
     def find_total(self) -> int:
@@ -60,7 +60,7 @@ class SojournGoal:
         return size_with_ahead(self.case, find_factors(self.case)).total
 
     def propose_more(self, why: Reason) -> Proposal:
-        """The proposal for a missed target: at least as many processors as run, even if a better split took fewer."""
+        """The proposal for a missed target: at least as many processors as run, even if a better split needs fewer."""
         sizing = size_with_ahead(self.case, find_factors(self.case))
         reasons = (why, *describe_correction(self.case, sizing))
         if sizing.total > sum(self.case.running):
@@ -68,20 +68,20 @@ class SojournGoal:
         return explain_miss(self.case, sizing, reasons)
 
     def propose_ahead(self, why: Reason) -> Proposal | None:
-        """More processors in advance, where the target would be missed within the coming cooldown; None: no need."""
+        """More processors in advance, if the target would be missed within the coming cooldown; None: not needed."""
         case = self.case
         if case.ahead is None:
             return None
         measured, modelled = find_factors_as_measured(case), find_factors(case)
         try:
             sizing = size_with_ahead(case, measured)
-            if measured != modelled:  # never more than a target that is missed would get
+            if measured != modelled:  # never more than for a missed target
                 sizing = min(sizing, size_with_ahead(case, modelled), key=lambda one: one.total)
         except OUT_OF_REACH:
             return None
         if sizing.total <= sum(case.running):
             return None
-        enough = "are what the bounds allow" if sizing.constraints else "take it"
+        enough = "are all that the bounds allow" if sizing.constraints else "take it"
         detail = (
             f"For {write_rate(case.ahead.load.external_rate)}, to be ready for within the coming cooldown, the "
             f"running processors are too few: {sizing.total} processors {enough}."
@@ -110,7 +110,7 @@ class SojournGoal:
 
 
 def explain_miss(case: Case, sizing: Sizing, reasons: tuple[Reason, ...]) -> Proposal:
-    """The proposal where as many processors as run should meet the target, and yet it is missed."""
+    """The proposal if by the model the running number of processors meets the target, yet the target is missed."""
     target, total, correction = case.policy.t_max_seconds, sum(case.running), case.correction
     assert target is not None
     expected = find_corrected_sojourn(sizing, case.running)
@@ -152,7 +152,7 @@ def try_one_more(case: Case, sizing: Sizing, reasons: tuple[Reason, ...]) -> Pro
 
 
 def size_with_ahead(case: Case, factors: Factors) -> Sizing:
-    """The sizing for the rate of the coming cooldown; where k_max forbids that, for the rate now with all of k_max."""
+    """The sizing for the rate of the coming cooldown; if that exceeds k_max, for the rate now with all of k_max."""
     if case.ahead is None:
         return size_for_target(case, case.peak, factors)
     try:
@@ -167,7 +167,7 @@ def size_with_ahead(case: Case, factors: Factors) -> Sizing:
 
 
 def describe_correction(case: Case, sizing: Sizing) -> tuple[Reason, ...]:
-    """The reason that says by how much the waits were corrected; empty where they were not."""
+    """The reason that states the correction of waits; empty without a correction."""
     correction, factors = case.correction, sizing.factors
     if factors.shared == 1.0 and factors.own is None:
         return ()
@@ -182,7 +182,7 @@ def describe_correction(case: Case, sizing: Sizing) -> tuple[Reason, ...]:
 
 
 def propose(case: Case) -> Proposal:
-    """What the goal asks for; where that is out of reach, what runs, with the bound that forbids more."""
+    """The proposal of the policy's goal; if it is out of reach, the running processors with the limiting bound."""
     try:
         return GOALS[case.policy.goal](case)
     except OUT_OF_REACH as error:
@@ -191,7 +191,7 @@ def propose(case: Case) -> Proposal:
 
 
 def propose_for_target(case: Case) -> Proposal:
-    """More processors above the target, fewer below t_min_seconds, and what the coming cooldown needs."""
+    """More processors above the target, fewer below t_min_seconds, and enough for the coming cooldown."""
     limit = case.policy.limit
     assert limit is not None
     goal = (SojournGoal if limit.is_expected_sojourn else QuantileGoal).prepare(case, limit)
@@ -208,7 +208,7 @@ def propose_for_target(case: Case) -> Proposal:
 
 
 def find_needed(case: Case, goal: SojournGoal | QuantileGoal) -> int | None:
-    """The fewest processors for the target, at most what runs; None: not asked for, or out of reach."""
+    """The fewest processors for the target, at most the running number; None: not needed, or out of reach."""
     if not case.policy.scale_down_window_seconds:
         return None
     try:
@@ -234,7 +234,7 @@ def propose_tradeoff(case: Case) -> Proposal:
     situation = case.situation
     plan = tradeoff(situation.topology, situation.load, case.policy.beta, case.policy.model)
     listed = join_counts(list(plan.processors.items()))
-    why = Reason("tradeoff", f"At beta = {write_number(case.policy.beta)} the best is {listed}.")
+    why = Reason("tradeoff", f"At beta = {write_number(case.policy.beta)} the best counts are {listed}.")
     throttled = tuple(
         [Reason(one.code, one.detail) for one in plan.estimate.diagnostics if one.code == "throttled"]
     )

@@ -6,7 +6,7 @@ upper quantile of that step. The recommended processors are taken to run, and th
 
     horizon = min { h·step : decide(λ0 = upper_h) is not to hold },   and no more than the policy's horizon_seconds
 
-The papers leave the weighing of a change against its cost to others (DRS, section IV-C).
+The papers do not weigh a change against its cost (DRS, section IV-C).
 """
 
 from collections.abc import Callable, Sequence
@@ -24,9 +24,9 @@ from planner.workloads.series import Measurement
 Source = Literal["forecast", "policy", "none"]
 
 MOST_COOLDOWN_STEPS = 1_000
-# Further ahead a forecast tells little, and each step is decided about.
+# A forecast further ahead is of little use, and every step costs a decision.
 MOST_STEPS_AHEAD = 100
-# Operators times steps: some seconds of deciding. Large topologies have shorter forecasts.
+# Operators times steps: the decisions about them take some seconds. Large topologies have shorter forecasts.
 MOST_OPERATORS_DECIDED = 200_000
 
 
@@ -40,7 +40,7 @@ class RateHistory:
 
 @dataclass(frozen=True)
 class RateOutlook:
-    """The rate to be ready for over the coming cooldown; None: not asked for, or `missing` says why it is unknown."""
+    """The rate to be ready for over the coming cooldown; None: not wanted, or unknown for the reason `missing`."""
 
     rate: RateAhead | None = None
     missing: str = ""
@@ -52,7 +52,7 @@ class RateOutlook:
 
     @property
     def diagnostics(self) -> tuple[Diagnostic, ...]:
-        """What the forecast assumed, or why there is none although it was asked for."""
+        """Diagnostics of the forecast, or the reason why a wanted forecast is missing."""
         if self.rate is not None:
             return self.rate.diagnostics
         if not self.missing:
@@ -73,7 +73,7 @@ class ChangeHorizon(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class RatesAhead:
-    """The external rate to be ready for at each coming step; `missing` says why there are none."""
+    """The external rate to be ready for at each coming step; without rates, `missing` is the reason."""
 
     rates: Sequence[float] = ()
     step_seconds: float = 0.0
@@ -95,7 +95,7 @@ def count_cooldown_steps(policy: Policy, step_seconds: float) -> int:
 
 
 def count_steps_ahead(step_seconds: float, limit_seconds: float | None, operators: int) -> int:
-    """How many steps to forecast: up to the policy's horizon, and no further than a forecast is worth its time."""
+    """The number of steps to forecast: up to the policy's horizon, within the bounds on computing time."""
     most = min(MOST_STEPS_AHEAD, max(1, MOST_OPERATORS_DECIDED // max(1, operators)))
     return max(1, ceil(min(most, (limit_seconds or inf) / step_seconds)))
 
@@ -120,7 +120,7 @@ def find_horizon(
 ) -> ChangeHorizon:
     """When the recommended allocation would next change, by the forecast, else by the policy.
 
-    `decide_later` names what would be decided at a rate in so many seconds; None: to hold.
+    `decide_later(rate, seconds)` names the change that would be decided then; None: to hold.
     """
     limit_seconds = policy.horizon_seconds
     if not ahead.rates:
@@ -144,7 +144,7 @@ def find_horizon(
 def fall_back(why: str, limit_seconds: float | None) -> ChangeHorizon:
     """The policy's horizon, or none."""
     if limit_seconds is None:
-        detail = f"{why} The policy has no horizon_seconds either: nothing is held back."
+        detail = f"{why} The policy has no horizon_seconds either: no change is held back."
         return ChangeHorizon(None, "none", detail)
     return ChangeHorizon(
         limit_seconds, "policy", f"{why} The policy's horizon_seconds = {write_seconds(limit_seconds)} holds."

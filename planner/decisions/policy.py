@@ -15,16 +15,16 @@ Goal = Literal["latency-target", "tradeoff", "best-split"]
 class Policy:
     """The goal and the rules of a policy.
 
-    The goal is t_max_seconds where it is given (DRS, problem 8, within k_max), or `target`, of another time than E[T];
+    The goal is t_max_seconds if given (DRS, problem 8, within k_max), or `target`, a limit on another time than E[T];
     else beta (Es-Stream), else the best split of k_max (DRS, problem 6).
 
     `trigger`: a change of the external rate by a smaller part since the last change is ignored (Es-Stream, VI-C).
     `least_gain`: an E[T] that improves by a smaller part is not worth a change; measurements scatter.
     `look_ahead`: a target covers the upper rate of the coming cooldown, the quantile `qos_target` of its forecast.
-    `horizon_seconds`: a change must have paid back within them, where no forecast says when the next change comes.
-    `most_deviation`: streams are redirected where the queue lengths of an operator's instances deviate by more.
-    `catch_up_seconds`: within this time tuples that wait, such as after an outage, are to be worked off.
-    `scale_down_window_seconds`: no fewer processors are left than decisions within them wanted; 0: no such window.
+    `horizon_seconds`: a change must pay back within this time, if no forecast shows when the next change comes.
+    `most_deviation`: streams are redirected if the queue lengths of an operator's instances deviate by more.
+    `catch_up_seconds`: the time within which a backlog, such as after an outage, must be worked off.
+    `scale_down_window_seconds`: a scale-down keeps as many processors as any decision in this window needed.
     `least_saving`: giving up a smaller part of what runs is not worth a change.
     """
 
@@ -60,14 +60,14 @@ class Policy:
 
     @property
     def goal(self) -> Goal:
-        """What the policy asks for."""
+        """The kind of goal."""
         if self.has_target:
             return "latency-target"
         return "best-split" if self.beta is None else "tradeoff"
 
     @property
     def is_looking_ahead(self) -> bool:
-        """Whether a forecast is wanted: only the processors for a target follow the rate to come."""
+        """Whether a forecast is wanted: only a target is sized for the coming rate."""
         return self.look_ahead and self.has_target
 
 

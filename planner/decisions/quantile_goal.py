@@ -1,7 +1,7 @@
 """The goal `target`: a quantile of a time, or the mean of completion; processors until drawn external tuples meet it.
 
-All loads and all allocations are timed on one draw. Waits are the modelled ones, with the factors of calibration where
-the load has them; measured completion stands for the estimate where the target is its mean.
+One draw times all loads and allocations. Waits are modelled, with the factors of calibration if the load has them. If
+the target is the mean completion, the measured completion replaces the estimate.
 """
 
 from dataclasses import dataclass, replace
@@ -27,7 +27,7 @@ class QuantileSizing:
 
 @dataclass(frozen=True)
 class QuantileGoal:
-    """A target of drawn times in a case: what it proposes where it is missed, met, or met by far."""
+    """A target of drawn times in a case, with its proposals if it is missed, met, or met by far."""
 
     case: Case
     target: DrawnTarget
@@ -36,7 +36,7 @@ class QuantileGoal:
 
     @classmethod
     def prepare(cls, case: Case, limit: TimeTarget) -> "QuantileGoal":
-        """The goal with the time of what runs: measured, else estimated; None where an operator cannot keep up."""
+        """The goal with the running processors' time: measured, else estimated; None if an operator cannot keep up."""
         target = draw_target(case.situation, limit).settle(case.situation, case.running)
         measured = case.situation.load.measured_completion_seconds
         if case.current.stable and limit.quantile is None and measured is not None:
@@ -48,7 +48,7 @@ class QuantileGoal:
         return sum(self.size().counts)
 
     def propose_more(self, why: Reason) -> Proposal:
-        """The proposal for a target that is missed, or will be: at least as many processors as run."""
+        """The proposal for a target that is or will be missed: at least as many processors as run."""
         sizing = self.size()
         counts = sizing.counts
         spare = sum(self.case.running) - sum(counts)
@@ -57,7 +57,7 @@ class QuantileGoal:
         return Proposal(counts, (why, self.describe_draw()), sizing.constraints, urgent=True)
 
     def propose_ahead(self, _why: Reason) -> Proposal | None:
-        """More processors in advance, where the target would be missed within the coming cooldown; None: no need."""
+        """More processors in advance, if the target would be missed within the coming cooldown; None: not needed."""
         ahead = self.case.ahead
         if ahead is None or is_met(self.target, ahead, self.case.running):
             return None
@@ -99,15 +99,15 @@ class QuantileGoal:
         return QuantileSizing(best, (Reason("k_max", detail),))
 
     def describe_draw(self) -> Reason:
-        """Says what the number of processors rests on."""
+        """A reason that states the draw on which the processors were searched."""
         detail = (
-            f"The processors were searched on {self.target.draw.roots:,} external tuples drawn at random, all on the "
-            "same ones."
+            f"All numbers of processors were compared on the same {self.target.draw.roots:,} external tuples, drawn at "
+            "random."
         )
         return Reason("target-on-a-draw", detail)
 
 
 def add_spare(situation: Situation, counts: list[int], spare: int) -> list[int]:
-    """The counts with so many more processors, where they shorten E[T] most: no drawn time gets longer."""
+    """The counts with this many more processors, added where they shorten E[T] most: no drawn time gets longer."""
     stations = replace(situation.stations, min_processors=counts)
     return allocate_budget(stations, sum(counts) + spare, situation.names).counts

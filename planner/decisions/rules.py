@@ -1,7 +1,7 @@
 """The rules of a decision: one list, applied in order to what the goal proposes.
 
-Each rule maps a case and a proposal to a proposal. The first three change the processors; the others hold the change
-back, and the first that does ends the list. docs/policies.md names them in this order.
+Each rule maps a case and a proposal to a proposal. The first three rules change the processors; the others hold the
+change back, and the first rule that holds it back is the last one applied. docs/policies.md names them in this order.
 
 A scale-down goes to the largest number of processors that decisions of the last scale_down_window_seconds needed, as
 with stabilizationWindowSeconds of Kubernetes:
@@ -39,7 +39,7 @@ Rule = Callable[[Case, Proposal], Proposal]
 
 
 def serve_most(case: Case, proposal: Proposal) -> Proposal:
-    """Where k_max is too small for all that comes: the split that serves most, if it serves more than what runs."""
+    """If k_max is too small for the load: the split that serves most of it, if that is more than now."""
     k_max = case.policy.k_max
     if not proposal.is_over_budget or k_max is None or k_max < sum(case.running):
         return proposal
@@ -57,7 +57,7 @@ def serve_most(case: Case, proposal: Proposal) -> Proposal:
 
 
 def catch_up(case: Case, proposal: Proposal) -> Proposal:
-    """At least the processors that have the waiting work done in time; the rest of k_max as proposed."""
+    """At least the processors that work off the backlog in time; the rest of k_max as proposed."""
     backlog, terms = find_backlog(case.peak), case.question.catch_up
     if backlog is None or terms is None:
         return proposal
@@ -72,8 +72,9 @@ def catch_up(case: Case, proposal: Proposal) -> Proposal:
     is_short = any(floor > runs for floor, runs in zip(floors, case.running, strict=True))
     counts = proposal.counts
     if is_short or any(count < floor for count, floor in zip(counts, floors, strict=True)):
-        # What runs is given back after the work is done: until then the floors fall with every interval. So a proposal
-        # of no more processors than run, which nothing urges, counts as one for what runs.
+        # Processors are given up only after the backlog is gone, because the floors fall with every interval until
+        # then. So a proposal of no more processors than run, if it is not urgent, counts as a proposal of the running
+        # ones.
         grows = proposal.urgent or sum(counts) > sum(case.running)
         counts = lift_counts(counts if grows else case.running, floors, case.running, k_max)
     if counts == proposal.counts and not is_short:
@@ -93,12 +94,12 @@ def catch_up(case: Case, proposal: Proposal) -> Proposal:
 
 
 def keep_wanted(case: Case, proposal: Proposal) -> Proposal:
-    """Processors are given up only down to what decisions of the window needed."""
+    """A scale-down keeps as many processors as decisions in the window needed."""
     before, total = case.question.wanted_before, sum(proposal.counts)
     if before is None or proposal.urgent or not total < before < sum(case.running):
         return proposal
     detail = (
-        f"The goal takes {total} processors now. It took {before} within the last "
+        f"The goal needs {total} processors now. It needed {before} within the last "
         f"{write_seconds(case.policy.scale_down_window_seconds)} (scale_down_window_seconds): as many are kept."
     )
     reasons = (*proposal.reasons, Reason("scale-down-window", detail))
@@ -106,24 +107,24 @@ def keep_wanted(case: Case, proposal: Proposal) -> Proposal:
 
 
 def add_best(case: Case, counts: list[int], total: int) -> list[int]:
-    """The counts with so many more processors that they are `total`, where they shorten E[T] most; or what runs."""
+    """The counts raised to `total`, adding each processor where it shortens E[T] most; or the running counts."""
     situation = case.ahead or case.peak
     stations = replace(situation.stations, min_processors=counts)
     try:
         added = allocate_budget(stations, total, situation.names).counts
     except (BoundTooSmall, BudgetTooSmall):  # the goal is out of reach within the bounds
         return case.running
-    # Processors that shorten nothing are not allocated: what runs is kept then, since fewer were not wanted.
+    # The allocation leaves out processors that shorten no wait; then the running processors are kept.
     return added if sum(added) == total else case.running
 
 
 def hold_at_optimum(case: Case, proposal: Proposal) -> Proposal:
-    """What runs is already what the goal asks for, or all that its bounds allow."""
+    """The running processors are already the proposed ones, or all that the bounds allow."""
     if proposal.recommended != case.running:
         return proposal
     if proposal.constraints:
         return proposal.hold()
-    return proposal.hold(Reason("at-optimum", "The running processors are what the goal asks for."))
+    return proposal.hold(Reason("at-optimum", "The running processors are those that the goal asks for."))
 
 
 def hold_for_cooldown(case: Case, proposal: Proposal) -> Proposal:
@@ -148,19 +149,19 @@ def hold_for_trigger(case: Case, proposal: Proposal) -> Proposal:
 
 
 def hold_for_window(case: Case, proposal: Proposal) -> Proposal:
-    """A decision of the scale-down window needed as many processors as run."""
+    """A decision in the scale-down window needed as many processors as run."""
     before, running = case.question.wanted_before, sum(case.running)
     if not gives_up(case, proposal) or before is None or before < running:
         return proposal
     detail = (
-        f"The goal takes fewer processors now, but {before} within the last "
+        f"The goal needs fewer processors now, but needed {before} within the last "
         f"{write_seconds(case.policy.scale_down_window_seconds)} (scale_down_window_seconds)."
     )
     return proposal.hold(Reason("scale-down-window", detail))
 
 
 def hold_small_saving(case: Case, proposal: Proposal) -> Proposal:
-    """A smaller part of the processors than `least_saving` would be given up."""
+    """The change would give up a smaller part of the processors than `least_saving`."""
     running, least = sum(case.running), case.policy.least_saving
     saved = running - sum(proposal.recommended)
     if not gives_up(case, proposal) or saved / running >= least:
@@ -170,7 +171,7 @@ def hold_small_saving(case: Case, proposal: Proposal) -> Proposal:
 
 
 def gives_up(case: Case, proposal: Proposal) -> bool:
-    """Whether processors would be given up without need."""
+    """Whether the change would give up processors."""
     return not proposal.urgent and sum(proposal.recommended) < sum(case.running)
 
 
@@ -193,7 +194,7 @@ def hold_small_gain(case: Case, proposal: Proposal) -> Proposal:
 def hold_until_paid_back(case: Case, proposal: Proposal) -> Proposal:
     """A change for a shorter E[T] alone would cost more by moving state than it saves before the next change.
 
-    A change for a missed goal is not held back, nor one that gives processors up.
+    A change for a missed goal, or one that gives up processors, is not held back.
     """
     question, counts = case.question, proposal.recommended
     states = keep_owners(question.policy.states, case.current, question.owners_left)
@@ -210,14 +211,14 @@ def hold_until_paid_back(case: Case, proposal: Proposal) -> Proposal:
     if horizon.seconds is None or payback <= horizon.seconds:
         return proposal
     detail = (
-        f"Moving state would cost {write_number(moves.cost_tuple_seconds)} tuple-seconds, made up for after "
+        f"Moving state would cost {write_number(moves.cost_tuple_seconds)} tuple-seconds, paid back after "
         f"{write_seconds(payback)}: later than the next change, in {write_seconds(horizon.seconds)}. {horizon.detail}"
     )
     return proposal.hold(Reason("payback", detail))
 
 
 def decide_later(case: Case, counts: list[int], external_rate: float, seconds: float) -> str | None:
-    """What would be decided so many seconds after the change, at that rate; None: to hold."""
+    """The change that would be decided `seconds` after this one, at another rate; None: to hold."""
     later = foresee(case, counts, external_rate, seconds)
     proposal = apply_rules(later, propose(later), RULES[:-1])
     if proposal.is_held:

@@ -1,12 +1,12 @@
-"""The fewest processors for a target with waits as measured, S + c·W(k) ≤ T_max, and what k_max can serve.
+"""The fewest processors for a target with corrected waits, S + c·W(k) ≤ T_max, and the load that k_max serves.
 
-Where measured waits falsify shared queues, two sizings are made, each with its own factor c: one for shared queues and
-one with a queue for each processor. The larger of the two is the answer: modelled waits of shared queues fall too fast
-with more processors, and which of the two models is nearer is not known.
+If measured waits falsify shared queues, two sizings are made, each with its own factor c: one for shared queues and one
+for a queue per processor. The answer is the larger of the two: modelled waits of shared queues fall too fast with more
+processors, and nothing shows which of the two models is nearer.
 
-Where k_max is too small for all that comes, an operator with k processors serves the part kμ/λ of what would reach it.
-The least of these parts is what the whole topology serves. The split that makes it largest gives the next processor to
-the operator with the least part.
+If k_max is too small for the load, an operator with k processors serves the part kμ/λ of its arrivals. The smallest of
+these parts is the part that the whole topology serves. To make it largest, each next processor goes to the operator
+with the smallest part.
 """
 
 from collections.abc import Sequence
@@ -24,16 +24,16 @@ from planner.queueing.stations import NO_BOUND
 from planner.situations.situation import Situation
 from planner.targets.target import allocate_fewest
 
-# A correction at most doubles what runs; then the result is measured before more is added.
+# A correction at most doubles the running processors; then the result is measured before more is added.
 MOST_GROWTH = 2
 LEAST_FACTOR = 1e-6
-# Bisections of the part that is served; what they leave are few processors more than operators.
+# Bisections of the served part; then fewer processors than operators are left to place one by one.
 HALVINGS = 60
 
 
 @dataclass(frozen=True, slots=True)
 class Factors:
-    """The factors that modelled waits are multiplied by; `own` is None where shared queues are not falsified."""
+    """The factors of modelled waits; `own` (with a queue per processor) is None unless shared queues are falsified."""
 
     shared: float = 1.0
     own: float | None = None
@@ -41,9 +41,10 @@ class Factors:
 
 @dataclass(frozen=True, slots=True)
 class Sizing:
-    """Processors, the situation and factors that they are for, and the bounds that limited them.
+    """A number of processors per operator, its situation and factors, and the bounds that limited it.
 
-    `is_own`: a queue for each processor took more. `is_bounded`: within max_processors the target is out of reach.
+    `is_own`: the sizing with a queue per processor needed more. `is_bounded`: max_processors keep the target out of
+    reach.
     """
 
     counts: list[int]
@@ -60,19 +61,19 @@ class Sizing:
 
 
 def find_factors(case: Case) -> Factors:
-    """The factors for a missed target and for giving processors up: waits are never taken shorter than modelled."""
+    """The factors for a missed target and for a scale-down: at least 1, so that no wait is shorter than modelled."""
     correction = case.correction
     return Factors(correction.least_shared, correction.own if correction.is_own else None)
 
 
 def find_factors_as_measured(case: Case) -> Factors:
-    """The factors for a target that is met: waits that were measured shorter than modelled count too."""
+    """The factors for a met target: they may be below 1, for waits measured shorter than modelled."""
     factors, shared = find_factors(case), case.correction.shared
     return factors if shared is None else Factors(max(shared, LEAST_FACTOR), factors.own)
 
 
 def size_for_target(case: Case, situation: Situation, factors: Factors) -> Sizing:
-    """The fewest processors that meet the target in the situation; where bounds forbid them, as many as bounds allow.
+    """The fewest processors that meet the target in the situation; if bounds forbid them, as many as bounds allow.
 
     Raises TargetUnreachable where no number of processors meets the target, and BudgetTooSmall.
     """
@@ -101,7 +102,7 @@ def size_within_bounds(case: Case, situation: Situation, factors: Factors) -> Si
 def size_up_to_bounds(case: Case, situation: Situation, factors: Factors, limit: Reason) -> Sizing:
     """The sizing without max_processors, with each operator then cut to its own max_processors.
 
-    Not the best split of all processors that the bounds allow: other operators cannot make up for the cut.
+    This is not the best split of the remaining processors: other operators cannot compensate for the cut.
     """
     k_max, bounds = case.policy.k_max, situation.stations.max_processors
     none = [NO_BOUND] * len(situation.names)
@@ -124,7 +125,7 @@ def size_freely(case: Case, situation: Situation, factors: Factors) -> list[Sizi
     if factors.shared > 1.0:
         try:
             counts = size_shared(situation, target, factors.shared)
-        except TargetUnreachable:  # within max_processors; the model alone has an answer
+        except TargetUnreachable:  # Within max_processors only the model has an answer.
             counts = fill_shared(situation, most)
         if sum(counts) > most:
             counts = fill_shared(situation, most)
@@ -139,7 +140,7 @@ def size_freely(case: Case, situation: Situation, factors: Factors) -> list[Sizi
 
 
 def limit_to_budget(case: Case, found: Sizing) -> Sizing:
-    """The sizing, or the best split of k_max where it takes more than k_max."""
+    """The sizing, or the best split of k_max if the sizing needs more than k_max."""
     k_max = case.policy.k_max
     if k_max is None or found.total <= k_max:
         return found
@@ -149,9 +150,9 @@ def limit_to_budget(case: Case, found: Sizing) -> Sizing:
 
 
 def split_total(sizing: Sizing, total: int) -> list[int]:
-    """The best split of `total` processors, for the kind of queues that the sizing chose."""
+    """The best split of `total` processors, under the kind of queues that the sizing chose."""
     situation = sizing.situation
-    counts = fill_shared(situation, total)  # raises where the total does not go round
+    counts = fill_shared(situation, total)  # raises if the total is too small
     if not sizing.is_own:
         return counts
     own: list[int] = EvenSplit.prepare(situation.stations).allocate(0.0, total).tolist()
@@ -174,7 +175,7 @@ def size_shared(situation: Situation, t_max_seconds: float, factor: float) -> li
 
 
 def find_corrected_sojourn(sizing: Sizing, counts: Sequence[int]) -> float:
-    """S + c·W(k) for the kind of queues that the sizing chose; inf where an operator cannot keep up."""
+    """S + c·W(k) under the kind of queues that the sizing chose; inf if an operator cannot keep up."""
     situation, factors = sizing.situation, sizing.factors
     if not situation.load.external_rate:
         return 0.0
@@ -184,7 +185,7 @@ def find_corrected_sojourn(sizing: Sizing, counts: Sequence[int]) -> float:
 
 
 def find_served(situation: Situation, counts: Sequence[int]) -> float:
-    """The part of what comes that the operators can serve, min kμ/λ; above 1 all of it."""
+    """The part of the arrivals that the operators can serve, min kμ/λ; above 1: all of them."""
     rows = zip(counts, situation.stations.service_rate, situation.flow.arrival_rates, strict=True)
     return min((count * float(mu) / rate for count, mu, rate in rows if rate > 0.0), default=inf)
 
@@ -215,7 +216,7 @@ def split_most(situation: Situation, k_max: int) -> list[int] | None:
 
 
 def give_rest(counts: list[int], loads: Sequence[float], ceilings: Sequence[float], left: int) -> None:
-    """Gives one processor after the other to the operator that serves the least part."""
+    """Give each remaining processor to the operator that serves the smallest part of its arrivals."""
     parts = [
         (count / load, place)
         for place, (count, load, most) in enumerate(zip(counts, loads, ceilings, strict=True))

@@ -9,7 +9,7 @@ While an operator's state is repartitioned its tuples wait, half of RT on averag
     gain = λ0 (E[T] now − E[T] then)                  tuple-seconds per second
     payback = cost / gain
 
-Equations are those of Es-Stream, V-C. Neither it nor DRS (section IV-C) weighs the cost against the gain.
+The numbered equations stand in Es-Stream, V-C. Neither Es-Stream nor DRS (section IV-C) compares cost and gain.
 
 Keys are hashed into key groups, and each group has one instance. The paper maps by hash modulo k, which moves nearly
 all keys when k changes; here instances keep their groups, up to an even share.
@@ -25,7 +25,7 @@ from planner.values import Estimate, Topology
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """The state of one operator; rates per instance hold for all of them where only one is given.
+    """The state of one operator; a single rate holds for all instances.
 
     `owners`: the instance that has each key group; None: even ranges in order, as Flink assigns them.
     """
@@ -57,7 +57,7 @@ class KeyRangeMove(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Migration:
-    """What a change from `before` to `after` instances moves; times of None are not known."""
+    """The key groups that a change from `before` to `after` instances moves; a time of None is unknown."""
 
     before: int
     after: int
@@ -71,7 +71,7 @@ class Migration:
 
 @dataclass(frozen=True)
 class Moves:
-    """The migrations of a change by operator, their cost, and when they have paid back; None: not known, or never."""
+    """The migrations of a change by operator, their cost, and the payback time; None: unknown, or never."""
 
     migrations: Mapping[str, Migration]
     cost_tuple_seconds: float | None
@@ -87,7 +87,7 @@ def plan_moves(topology: Topology, before: Estimate, after: Estimate, states: Ma
             continue
         state = states.get(now.name)
         if state is None:
-            # The state of a stateful operator moves also where the policy does not describe it: its cost is unknown.
+            # The state of a stateful operator moves even if the policy does not describe it; then the cost is unknown.
             cost = None if operator.stateful else cost
             continue
         try:
@@ -106,7 +106,7 @@ def plan_moves(topology: Topology, before: Estimate, after: Estimate, states: Ma
 
 
 def find_payback(before: Estimate, after: Estimate, cost_tuple_seconds: float | None) -> float | None:
-    """Seconds until the shorter E[T] has made up for the cost; 0 where E[T] grows without end now."""
+    """Seconds until the shorter E[T] has paid back the cost; 0 if E[T] is unbounded now."""
     now, then = before.expected_sojourn_seconds, after.expected_sojourn_seconds
     if cost_tuple_seconds is None or then is None:
         return None
@@ -119,7 +119,7 @@ def find_payback(before: Estimate, after: Estimate, cost_tuple_seconds: float | 
 def plan_migration(
     state: State, before: int, after: int, arrival_rate: float, service_rate: float
 ) -> Migration:
-    """The fewest key groups that must move for an even share each; instances from `after` on are given up."""
+    """The fewest key groups that must move for even shares; instances numbered `after` and above are given up."""
     owners = list_owners(state, before)
     settled, moves = repartition(owners, after)
     moved = sum(move.last - move.first + 1 for move in moves)
@@ -138,7 +138,7 @@ def plan_migration(
 def keep_owners(
     states: Mapping[str, State], current: Estimate, left: Mapping[str, OwnersLeft]
 ) -> Mapping[str, State]:
-    """The states with the owners that the last change left, where as many instances still run."""
+    """The states with the owners after the last change, if as many instances still run."""
     known = dict(states)
     for one in current.operators:
         state, last = states.get(one.name), left.get(one.name)
@@ -148,13 +148,13 @@ def keep_owners(
 
 
 def list_owners(state: State, instances: int) -> list[int]:
-    """The instance of each key group now: as given, or ⌊group × instances / groups⌋."""
+    """The instance of each key group now: from `owners`, else ⌊group × instances / groups⌋."""
     if state.owners is None:
         return [group * instances // state.key_groups for group in range(state.key_groups)]
     if len(state.owners) != state.key_groups or not all(0 <= one < instances for one in state.owners):
         raise InvalidState(
             f"owners must name one of the {instances} instances (0 to {instances - 1}) for each of the "
-            f"{state.key_groups} key groups: it has {len(state.owners)}.",
+            f"{state.key_groups} key groups: it names {len(state.owners)}.",
             "/owners",
         )
     return list(state.owners)

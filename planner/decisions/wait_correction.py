@@ -4,14 +4,14 @@ For an interval j with processors k_j and load λ_j the model gives a service pa
 
     S_j = Σ vᵢ/μᵢ,    W_j = Σ vᵢWᵢ(k_j, λ_j)
 
-and only the wait is corrected: M_j = S_j + c·W_j with the measured sojourn M_j. Over all telling intervals
-c = Σ(M_j − S_j)⁺ / Σ max(W_j, S_j/20), so that a longer measurement never lowers c, and that the scatter of
-measurements is no large multiple of a wait of next to nothing. There is one c for queues that processors share and one
-for a queue of each processor (queueing/even_split), since the two waits fall differently with more processors.
-The second is considered only where no operator of the topology has a configured queueing.
-Modelled waits contain the factors of single operators (planner.calibration) where the load has them, so that c corrects
-what these leave: nothing is corrected twice. Whether queues are shared at all is judged without these factors. Which
-intervals are telling follows from their load and processors alone, never from what was measured.
+and only the wait is corrected: M_j = S_j + c·W_j with the measured sojourn M_j. Over all intervals that count,
+c = Σ(M_j − S_j)⁺ / Σ max(W_j, S_j/20). A longer measurement never lowers c, and the bound S_j/20 keeps measurement
+noise from dividing by a tiny wait. Shared queues and a queue per processor (planner.allocation.allocate.EvenSplit) have
+one c each, because the two waits fall differently with more processors. The second is considered only if no operator of
+the topology has a configured queueing.
+Modelled waits contain the factors of single operators (planner.calibration) if the load has them, so c corrects only
+the rest, and nothing is corrected twice. Whether queues are shared at all is judged without these factors. Whether an
+interval counts follows from its load and processors alone, never from its measured times.
 """
 
 from collections.abc import Sequence
@@ -24,22 +24,22 @@ from planner.errors import PlannerError
 from planner.situations.situation import Situation, survey_load
 from planner.values import Load, Model, OperatorLoad, Topology
 
-# A wait of 0.2 of the service is a utilisation of about a sixth: more processors can hardly shorten it.
+# A wait of 0.2 services means a utilisation of about one sixth: more processors can hardly shorten it.
 LITTLE_WAIT = 0.2
-# The error of the modelled wait itself (Whitt 1993): a larger factor is taken for another kind of queue.
+# The error of the modelled wait itself (Whitt 1993). A larger factor shows another kind of queue.
 MODEL_ERROR = 1.2
 LARGEST_FACTOR = 1e6
-# Measured times scatter by some percent of the service. A modelled wait below that tells nothing by its ratio to them.
+# Measured times scatter by some percent of the service; the ratio to a modelled wait below that means nothing.
 LEAST_WAIT = 0.05
 
 
 @dataclass(frozen=True, slots=True)
 class Correction:
-    """Measured over modelled wait, with shared queues and with a queue for each processor; None: no telling interval.
+    """Measured over modelled wait, for shared queues and for a queue per processor; None: no interval counts.
 
-    `uncalibrated` is `shared` without the factors of single operators. `intervals` counts the telling intervals. `calm`
-    counts those with the processors that run now and hardly any wait even with a queue for each processor;
-    `calm_missed` of these were measured above the target all the same.
+    `uncalibrated` is `shared` without the factors of single operators. `intervals` is the number of intervals that
+    count. `calm` of them ran with the present processors and had hardly any wait even with a queue per processor;
+    `calm_missed` of these were nevertheless measured above the target.
     """
 
     shared: float | None = None
@@ -51,12 +51,12 @@ class Correction:
 
     @property
     def least_shared(self) -> float:
-        """The factor for shared queues, at least 1: a wait shorter than modelled justifies no fewer processors."""
+        """The factor for shared queues, at least 1: a wait shorter than modelled does not justify fewer processors."""
         return max(1.0, self.shared or 1.0)
 
     @property
     def is_own(self) -> bool:
-        """Whether the measured waits falsify queues that are shared."""
+        """Whether the measured waits falsify shared queues."""
         ratio = self.shared if self.uncalibrated is None else self.uncalibrated
         return self.own is not None and ratio is not None and ratio > MODEL_ERROR
 
@@ -66,7 +66,7 @@ UNCORRECTED = Correction()
 
 @dataclass(frozen=True, slots=True)
 class IntervalWaits:
-    """One interval as the model sees it; `is_here`: with the processors that run now."""
+    """The modelled times of one interval; `is_here`: with the processors that run now."""
 
     service_seconds: float
     shared_seconds: float
@@ -83,12 +83,12 @@ class IntervalWaits:
 
     @property
     def least_seconds(self) -> float:
-        """The wait that a measurement is compared with at least."""
+        """The modelled wait, at least a twentieth of the service: measured waits are divided by it."""
         return LEAST_WAIT * self.service_seconds
 
     @property
     def is_calm(self) -> bool:
-        """Whether tuples would hardly wait even with a queue for each processor, where that is considered."""
+        """Whether tuples would hardly wait, even with a queue per processor if that is considered."""
         return self.own_seconds <= LITTLE_WAIT * self.service_seconds
 
 
@@ -100,7 +100,7 @@ def correct_waits(  # noqa: PLR0917 - the arguments of a decision
     model: Model,
     t_max_seconds: float,
 ) -> Correction:
-    """The correction by the newest intervals; what an interval did not measure of an operator is taken from `load`."""
+    """The correction by the newest intervals; values that an interval did not measure are taken from `load`."""
     newest = limit_intervals(topology, intervals)
     found = [look_at_interval(topology, load, running, one, model) for one in newest]
     seen = [one for one in found if one is not None]
@@ -123,7 +123,7 @@ def correct_waits(  # noqa: PLR0917 - the arguments of a decision
 
 
 def is_queueing_unknown(topology: Topology) -> bool:
-    """Whether no operator has a configured queueing, so that a queue for each processor has to be considered."""
+    """Whether no operator has a configured queueing, so that a queue per processor must be considered."""
     return all(operator.queueing is None for operator in topology.operators)
 
 
@@ -138,7 +138,7 @@ def find_factor(excess: float, waits: Sequence[float]) -> float | None:
 def look_at_interval(
     topology: Topology, load: Load, running: Sequence[int], interval: Interval, model: Model
 ) -> IntervalWaits | None:
-    """The interval as the model sees it; None without E[T] or processors, or if by the model it could not keep up."""
+    """The modelled times of the interval; None without E[T] or processors, or if by the model it could not keep up."""
     measured, rate = interval.load.measured_sojourn_seconds, interval.load.external_rate
     known = [interval.load.operators.get(one.name, OperatorLoad()).processors for one in topology.operators]
     counts = [count for count in known if count is not None]
@@ -175,7 +175,7 @@ def find_own_wait(situation: Situation, counts: Sequence[int]) -> float:
 
 
 def correct_sojourn(situation: Situation, counts: Sequence[int], correction: Correction) -> float | None:
-    """E[T] = S + c·W of these processors with waits as they were measured; None: nothing to compare, or no end."""
+    """E[T] = S + c·W of these processors, with corrected waits; None: no interval counts, or E[T] is unbounded."""
     if correction.shared is None or not situation.load.external_rate:
         return None
     service = situation.find_lower_bound()

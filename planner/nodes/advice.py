@@ -25,7 +25,7 @@ from planner.nodes.usage import InstanceUsage, Node, Usage
 from planner.wording import write_number
 
 Advice = Literal["scale_in", "scale_out", "in_place"]
-# Symmetric loads have a skewness of 0: rounding must not decide on which side of a threshold of 0 they fall.
+# Symmetric loads have a skewness of 0, and rounding must not move it across a threshold of 0.
 ROUNDING = 1e-9
 FULLEST = Usage(0.9, 0.9, 0.9)
 
@@ -49,8 +49,8 @@ class NodeAdvice:
     """Which nodes to use, to add and to release.
 
     `use`: new instances by node and operator. `new_nodes`: new instances by operator on each node to add. `release`:
-    the nodes to empty, in this order. `relocations`: where their instances go. `new_instances`: what one new instance
-    of each operator is taken to need of a node (eq. 21).
+    the nodes to empty, in this order. `relocations`: where their instances go. `new_instances`: the assumed usage of
+    one new instance of each operator (eq. 21).
     """
 
     advice: Advice
@@ -75,7 +75,7 @@ def advise_nodes(
     wanted: Sequence[Wanted] = (),
     loads: Mapping[str, list[NodesLoad]] | None = None,
 ) -> NodeAdvice:
-    """The paper's three rules in order, for new instances (`wanted`) and what runs on each node (`loads`)."""
+    """The paper's three rules in order, for new instances (`wanted`) and the present load of each node (`loads`)."""
     extra = sum(one.instances for one in wanted)
     fullest = thresholds.fullest
     spread = [node.usage.load for node in nodes]
@@ -98,7 +98,7 @@ def advise_nodes(
         new_nodes = tuple(fill_new_nodes(left, fullest))
         over = sum(one.instances for one in left)
         reason = (
-            f"Scale out: {seen}; {over} of {extra} new instances find no room in place (eq. 22), and go to "
+            f"Scale out: {seen}; {over} of {extra} new instances find no room on the present nodes (eq. 22), and go to "
             f"{count_new(len(new_nodes))}."
         )
         return NodeAdvice("scale_out", skewness, mean, use, new_nodes, (), (), reason)
@@ -107,15 +107,15 @@ def advise_nodes(
 
 
 def describe_emptied(found: Emptied, nodes: int) -> str:
-    """The sentence that says how many nodes can be emptied, and why no more."""
+    """A sentence on the number of nodes that can be emptied, and on the reason why not more."""
     if not found.nodes:
         return f"Yet none can be emptied. {found.ended_by}"
-    sizes = "" if found.measured else " What was not measured of an instance is a mean."
+    sizes = "" if found.measured else " Unmeasured usage of an instance is taken as the mean."
     return f"{len(found.nodes)} of {nodes} nodes can be emptied, one after the other. {found.ended_by}{sizes}"
 
 
 def describe_new(extra: int, new_nodes: int) -> str:
-    """The sentence that says where new instances belong."""
+    """A sentence on the nodes for new instances."""
     if not extra:
         return "The decision has no new instances; the next ones belong on new nodes."
     return f"The {extra} new instances belong on {count_new(new_nodes)}."

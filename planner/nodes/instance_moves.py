@@ -77,11 +77,11 @@ class Deployment:
         return instance.usage or self._by_operator[instance.operator]
 
     def node_of(self, instance: Instance) -> str | None:
-        """The node that it runs on after the moves so far; None where the snapshot does not say."""
+        """The instance's node after the moves so far; None if the snapshot does not have it."""
         return self.where.get((instance.operator, instance.name))
 
     def find_room(self, instance: Instance) -> list[str]:
-        """The other nodes with room for it (eq. 22), the freest first."""
+        """The other nodes with room for the instance (eq. 22), the least loaded first."""
         taken, here = self.usage_of(instance), self.node_of(instance)
         fitting = [
             node
@@ -105,7 +105,7 @@ class Deployment:
         return deviate([usage.load for usage in self.usages.values()])
 
     def move(self, instance: Instance, target: str, queues: tuple[float, float]) -> InstanceMove:
-        """Move it; `queues` are the deviations of its operator's queue lengths before and after."""
+        """Move the instance; `queues` are the deviations of its operator's queue lengths before and after."""
         key = (instance.operator, instance.name)
         source, taken = self.where[key], self.usage_of(instance)
         touched = [edge for edge in self.edge_rates if instance.operator in edge]

@@ -1,1 +1,1 @@
-"""What became of a decision: what was observed, and where a report disagrees with it."""
+"""Outcomes of decisions: the observed outcome, and disagreements with a report."""

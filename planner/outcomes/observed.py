@@ -1,13 +1,13 @@
-"""What measured intervals show of a decision: when its processors ran, and whether E[T] stayed within what it promised.
+"""The observed outcome of a decision, from later intervals: when its processors ran, and whether E[T] kept its limit.
 
-All times are seconds since the end of the data that the decision was made on. With s the beginning of the first
+All times are seconds since the end of the decision's data. With s the beginning of the first
 interval whose processors are the recommended ones (s = 0 for a decision to hold) and H the decision's horizon:
 
-    e = max(H, s + l) if s < H else s + H         where it is judged until; l is the length of an interval
+    e = max(H, s + l) if s < H else s + H         the end of the judged time; l is the length of an interval
     measured = Σ E[T]_i·λ_i·l_i / Σ λ_i·l_i       over the intervals i that begin in [s, e), l_i seconds long
 
 `kept` by a target: every E[T]_i is at most the target. Without one: `measured` is at most the promised E[T], plus its
-known error. It is unknown unless the intervals cover [s, e); only a missed target is known before. The formulas
+known error. It is unknown unless the intervals cover [s, e); only a missed target is known earlier. The formulas
 are our own: docs/decisions/what-became-of-a-decision.md.
 """
 
@@ -20,9 +20,9 @@ State = Literal["applied", "held", "partly-applied", "not-applied", "waiting", "
 LimitSource = Literal["target", "promise"]
 
 USUAL_ERROR = 0.15
-"""Of E[T], where the known error of this kind of input is not known."""
+"""The error of E[T] for kinds of input without a known error."""
 LARGEST_HOLE = 0.5
-"""A hole that is a larger part of the shortest interval, the one before the decision included, is a gap."""
+"""A hole longer than this part of the shortest interval (the one before the decision included) is a gap."""
 LONGEST_SEARCH_SECONDS = 86_400.0
 """A change that was not seen to run within this time counts as not applied."""
 ROUNDING_SECONDS = 1e-6
@@ -40,7 +40,7 @@ class LaterInterval(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Promised:
-    """What a decision promised; `is_change`: it recommends other processors than ran.
+    """The promise of a decision; `is_change`: it recommends other processors than ran.
 
     `expected_seconds` None: infinite. `interval_seconds` is the length of the newest interval that it used.
     """
@@ -54,14 +54,14 @@ class Promised:
     holds_up_to_rate: float | None = None
 
     def find_end(self, begin: float) -> float:
-        """Until when it is judged: to the end of its horizon; a change that came later, for as long again."""
+        """The end of the judged time: the end of the horizon; for a change applied later, a whole horizon after it."""
         if begin >= self.horizon_seconds:
             return begin + self.horizon_seconds
         return max(self.horizon_seconds, begin + self.interval_seconds)
 
     @property
     def limit_seconds(self) -> float | None:
-        """What E[T] is compared with: the target, else the promised E[T] plus its known error."""
+        """The limit of E[T]: the target, else the promised E[T] plus its known error."""
         if self.target_seconds is not None or self.expected_seconds is None:
             return self.target_seconds
         error = USUAL_ERROR if self.known_error is None else self.known_error
@@ -69,7 +69,7 @@ class Promised:
 
     @property
     def limit_source(self) -> LimitSource | None:
-        """Where the limit comes from."""
+        """The source of the limit; None without a limit."""
         if self.target_seconds is not None:
             return "target"
         return None if self.expected_seconds is None else "promise"
@@ -79,8 +79,8 @@ class Promised:
 class Observations:
     """The intervals that begin after the decision's data, oldest first, and where the next change was decided.
 
-    Before the first interval with the recommended processors, those with others need not be complete.
-    `measured_until_seconds`: where the newest interval of the topology ends.
+    Before the first interval with the recommended processors, `later` may leave out intervals with other processors.
+    `measured_until_seconds`: the end of the newest interval of the topology.
     """
 
     later: Sequence[LaterInterval]
@@ -90,7 +90,7 @@ class Observations:
 
 @dataclass(frozen=True, slots=True)
 class ObservedOutcome:
-    """What the intervals show; None: not known. It is judged from `begin_seconds` to `end_seconds`."""
+    """The observed outcome, judged from `begin_seconds` to `end_seconds`; None: unknown."""
 
     state: State
     begin_seconds: float | None = None
@@ -109,7 +109,7 @@ class ObservedOutcome:
 def compare_processors(
     current: Mapping[str, int], recommended: Mapping[str, int], seen: Mapping[str, int | None]
 ) -> Match:
-    """Whether the processors seen are the recommended ones; `part`: some operators that change have theirs already."""
+    """How the seen processors compare with the recommended ones; `part`: only some operators have changed."""
     wrong = [name for name, count in recommended.items() if seen.get(name) not in {None, count}]
     if wrong:
         changed = [name for name, count in recommended.items() if current.get(name) != count]
@@ -118,7 +118,7 @@ def compare_processors(
 
 
 def observe_outcome(promised: Promised, observations: Observations) -> ObservedOutcome:
-    """When the recommended processors ran, E[T] since, and whether the decision kept what it promised."""
+    """When the recommended processors ran, E[T] since then, and whether the decision kept its promise."""
     if promised.is_change:
         begin = find_first(observations)
         if begin is None:
@@ -135,7 +135,7 @@ def observe_outcome(promised: Promised, observations: Observations) -> ObservedO
 
 
 def find_first(observations: Observations) -> float | None:
-    """Where the first interval with the recommended processors begins, before the next change was decided."""
+    """The begin of the first interval with the recommended processors, before the next change was decided."""
     return min(
         (one.begin_seconds for one in list_searched(observations) if one.match == "same"), default=None
     )
@@ -165,7 +165,7 @@ def name_unapplied(observations: Observations) -> State:
 
 
 def follow(promised: Promised, observations: Observations, begin: float, state: State) -> ObservedOutcome:
-    """What was measured until the end of the horizon, or up to the first interval with other processors."""
+    """The outcome from `begin` to the end of the horizon, or to the first interval with other processors."""
     end = promised.find_end(begin)
     horizon = [one for one in observations.later if is_within(one, begin, end)]
     cut = min((one.begin_seconds for one in horizon if one.match in {"other", "part"}), default=None)
@@ -203,7 +203,7 @@ def is_within(interval: LaterInterval, begin: float, end: float) -> bool:
 
 
 def is_over(observations: Observations, end: float) -> bool:
-    """Whether the topology was measured until then, or later."""
+    """Whether the topology was measured until `end` or later."""
     return (
         observations.measured_until_seconds is not None
         and observations.measured_until_seconds >= end - ROUNDING_SECONDS
@@ -221,7 +221,7 @@ def covers(intervals: Sequence[LaterInterval], begin: float, end: float, hole: f
 
 
 def weigh_sojourns(intervals: Sequence[LaterInterval]) -> float | None:
-    """Mean E[T] per external tuple; where no tuple came, every interval counts the same."""
+    """Mean E[T] per external tuple; if no tuple came, all intervals have the same weight."""
     known = [(one.sojourn_seconds, one) for one in intervals if one.sojourn_seconds is not None]
     if not known:
         return None
@@ -241,7 +241,7 @@ def list_missed(intervals: Sequence[LaterInterval], limit: float | None) -> list
 def judge_kept(
     promised: Promised, measured: float | None, missed: Sequence[LaterInterval], *, is_complete: bool
 ) -> bool | None:
-    """Whether E[T] stayed within the limit over the whole horizon; None: not known, or not known yet."""
+    """Whether E[T] stayed within the limit over the whole horizon; None: unknown, or unknown yet."""
     limit = promised.limit_seconds
     if limit is None:
         return None

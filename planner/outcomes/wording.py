@@ -11,16 +11,16 @@ from planner.wording import write_rate, write_seconds
 
 NOTHING_SINCE = "No interval was measured since."
 STATES = {
-    "held": "Nothing was to be changed.",
-    "partly-applied": "Some of the recommended processors were seen to run, and not all of them.",
-    "unknown": "The intervals since do not say how many processors ran at every operator.",
+    "held": "The decision was to change nothing.",
+    "partly-applied": "Only some operators ran their recommended processors.",
+    "unknown": "The intervals since then do not have the processors of every operator.",
 }
 RAN = {"applied", "rolled-back"}
 VERDICTS = {True: "kept", False: "missed"}
 
 
 def describe_outcome(promised: Promised, observations: Observations, found: ObservedOutcome) -> str:
-    """Whether it was applied, whether it was kept, and what stands beside a miss."""
+    """Sentences on whether the decision was applied and kept, and on facts beside a missed limit."""
     parts = [describe_state(promised, observations, found)]
     if found.state in {"applied", "held"}:
         parts += [describe_kept(promised, found), *describe_beside(promised, found)]
@@ -28,7 +28,7 @@ def describe_outcome(promised: Promised, observations: Observations, found: Obse
 
 
 def describe_state(promised: Promised, observations: Observations, found: ObservedOutcome) -> str:
-    """Whether the recommended processors were seen to run."""
+    """A sentence on whether the recommended processors ran."""
     if found.state == "applied":
         after = (
             f"from {write_seconds(found.begin_seconds)} after the data on"
@@ -37,18 +37,18 @@ def describe_state(promised: Promised, observations: Observations, found: Observ
         )
         return f"The recommended processors ran {after}."
     if found.state == "not-applied":
-        return f"No interval {say_search(promised, observations)} ran the recommended processors."
+        return f"No interval {describe_search(promised, observations)} ran the recommended processors."
     if found.state == "waiting":
         if found.begin_seconds is None and observations.later:
             return "No interval has run the recommended processors yet."
         return NOTHING_SINCE
     if found.state == "unknown" and not observations.later:
-        return f"Nothing was measured {say_search(promised, observations)}."
+        return f"Nothing was measured {describe_search(promised, observations)}."
     return STATES[found.state]
 
 
-def say_search(promised: Promised, observations: Observations) -> str:
-    """How long a change, or what came after a decision to hold, was looked for."""
+def describe_search(promised: Promised, observations: Observations) -> str:
+    """The time in which intervals after the decision were searched."""
     if not promised.is_change:
         return f"in the {write_seconds(promised.horizon_seconds)} after the decision's data"
     superseded = observations.superseded_seconds
@@ -58,13 +58,13 @@ def say_search(promised: Promised, observations: Observations) -> str:
 
 
 def describe_kept(promised: Promised, found: ObservedOutcome) -> str:
-    """Whether E[T] stayed within the limit, or why that is not known."""
+    """A sentence on whether E[T] stayed within the limit, or why that is unknown."""
     limit, horizon = (
         promised.limit_seconds,
         write_seconds((found.end_seconds or 0.0) - (found.begin_seconds or 0.0)),
     )
     if limit is None:
-        return "It promised no E[T], since that had no end: there is nothing to compare."
+        return "The promised E[T] was unbounded: there is nothing to compare."
     if promised.limit_source == "target" and found.missed:
         return f"E[T] was above the target of {write_seconds(limit)} in {found.missed} of {found.intervals} intervals."
     if found.kept is None:
@@ -79,18 +79,18 @@ def describe_kept(promised: Promised, found: ObservedOutcome) -> str:
 
 
 def explain_unknown(found: ObservedOutcome) -> str:
-    """Why it is not known whether the decision was kept."""
+    """The reason why it is unknown whether the decision was kept."""
     if found.cut_seconds is not None:
-        return ": other processors ran before they were over."
+        return ": other processors ran before its end."
     if not found.is_over:
-        return " yet: they are not over."
+        return " yet: this time is not over."
     if not found.intervals:
-        return ": no interval of them measured E[T] with these processors."
-    return ": for a part of them E[T] with these processors was not measured."
+        return ": no interval in this time measured E[T] with these processors."
+    return ": in a part of this time E[T] with these processors was not measured."
 
 
 def describe_beside(promised: Promised, found: ObservedOutcome) -> list[str]:
-    """What the data show beside a miss: a promise that was no better, and a rate that it did not hold for."""
+    """Facts beside a missed limit: an expected E[T] above the target, and rates that the decision does not hold for."""
     parts = []
     target, expected = promised.target_seconds, promised.expected_seconds
     if target is not None and (expected is None or expected > target):
@@ -99,16 +99,16 @@ def describe_beside(promised: Promised, found: ObservedOutcome) -> list[str]:
     if found.missed and found.missed_beyond_rate:
         rate = f"{write_rate(promised.holds_up_to_rate or 0.0)}, up to which the decision held"
         parts.append(
-            f"In {found.missed_beyond_rate} of the {found.missed} intervals above the limit, more came than {rate}."
+            f"In {found.missed_beyond_rate} of the {found.missed} intervals above the limit, the rate was above {rate}."
         )
     return parts
 
 
 @dataclass(frozen=True, slots=True)
 class ReportedOutcome:
-    """What somebody reported; None: not reported. `ran_others`: other processors than recommended were applied.
+    """A reported outcome; None: not reported. `ran_others`: other processors than recommended were applied.
 
-    `applied_seconds` counts from the end of the data that the decision was made on.
+    `applied_seconds` counts from the end of the decision's data.
     """
 
     state: str
@@ -121,7 +121,7 @@ class ReportedOutcome:
 def find_disagreements(
     promised: Promised, observed: ObservedOutcome, reported: ReportedOutcome
 ) -> tuple[Diagnostic, ...]:
-    """A diagnostic each for whether it ran, since when, and whether it was kept."""
+    """Diagnostics where report and snapshots disagree: on applied, on its time, and on kept."""
     found = [
         compare_states(observed, reported),
         compare_times(promised, observed, reported),
@@ -131,7 +131,7 @@ def find_disagreements(
 
 
 def compare_states(observed: ObservedOutcome, reported: ReportedOutcome) -> Diagnostic | None:
-    """Reported as running and never seen to, or the other way round."""
+    """A diagnostic if a change was reported as applied but never seen, or seen but reported as not applied."""
     report = f"It was reported as {reported.state}, and"
     if reported.state in RAN and observed.state == "not-applied" and not reported.ran_others:
         return Diagnostic("report-disagrees", f"{report} no interval shows the recommended processors.")
@@ -143,7 +143,9 @@ def compare_states(observed: ObservedOutcome, reported: ReportedOutcome) -> Diag
 def compare_times(
     promised: Promised, observed: ObservedOutcome, reported: ReportedOutcome
 ) -> Diagnostic | None:
-    """Seen before it was reported, or more than two intervals later: the interval of the change itself is mixed."""
+    """A diagnostic if a change was seen before the reported time, or more than two intervals later.
+
+    The interval of the change itself is mixed, so a difference of up to two intervals is normal."""
     if reported.state not in RAN or reported.applied_seconds is None or observed.state != "applied":
         return None
     later = (observed.begin_seconds or 0.0) - reported.applied_seconds
@@ -159,11 +161,11 @@ def compare_times(
 def compare_verdicts(
     promised: Promised, observed: ObservedOutcome, reported: ReportedOutcome
 ) -> Diagnostic | None:
-    """Kept by one and missed by the other: the report compares with the promise, snapshots with the target."""
+    """A diagnostic if report and snapshots disagree on `kept`: they compare with the promise and with the target."""
     if reported.kept is None or observed.kept is None or reported.kept == observed.kept:
         return None
     detail = (
-        f"By the report (E[T] {write_seconds(reported.measured_seconds or 0.0)}, against the promised "
+        f"The report (E[T] {write_seconds(reported.measured_seconds or 0.0)}, against the promised "
         f"{write_seconds(promised.expected_seconds or 0.0)} with its known error) it was {VERDICTS[reported.kept]}. By "
         f"the snapshots (against {write_seconds(promised.limit_seconds or 0.0)}, the {promised.limit_source}) it was "
         f"{VERDICTS[observed.kept]}."

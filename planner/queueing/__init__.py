@@ -1,1 +1,1 @@
-"""One operator: how long a tuple waits and how much one more processor helps; E[T] is their sum."""
+"""Operators as queues: the wait of a tuple, the gain of one more processor, and E[T] over all operators."""

@@ -71,7 +71,7 @@ class ArrayQueues:
 
     @property
     def is_busy(self) -> NDArray[np.bool_]:
-        """At which operators more processors could help: tuples arrive, and tuples wait."""
+        """Flags of the operators where more processors could help: tuples arrive, and tuples wait."""
         return cast("NDArray[np.bool_]", (self.high >= LEAST_LOAD) & (self.weights.level > 0.0))
 
     def guess_for_total(self, total: int) -> Floats:
@@ -84,7 +84,7 @@ class ArrayQueues:
         return self.guess(solve_halfin_whitt(limit / float(np.sum(np.sqrt(self.high) * self.weights.level))))
 
     def guess(self, x: float) -> Floats:
-        """A + x√A; at larger x the gains of large operators have vanished."""
+        """A + x√A; x is bounded, because at larger x the gains of large operators vanish."""
         return np.asarray(self.high + min(x, MOST_ROOTS) * np.sqrt(self.high))
 
     def find_floors(self) -> Counts:
@@ -113,7 +113,7 @@ class ArrayQueues:
         return log_gain(self, k, log_b + np.log(self.high / (k + self.high * np.exp(log_b))))[0]
 
     def is_stable(self, counts: Sequence[int] | Counts) -> NDArray[np.bool_]:
-        """Which operators keep up with `counts` processors."""
+        """Flags of the operators that keep up with `counts` processors."""
         k = np.asarray(counts, np.float64)
         return (k - self.high) - self.low > k * STABILITY_MARGIN
 
@@ -146,7 +146,7 @@ class ArrayQueues:
 
 
 def weigh_operators(model: Model, arrival_scv: Floats, service_scv: Floats) -> VariabilityWeights:
-    """waiting_models.weigh_operator on arrays of one length."""
+    """waiting_models.weigh_operator for arrays of equal length."""
     parts = WAITING_MODELS[model].weigh(arrival_scv, service_scv, ARRAYS)[:5]
     constant, on_phi1, on_phi3, on_psi, exponent = (
         np.broadcast_to(part, arrival_scv.shape) for part in parts

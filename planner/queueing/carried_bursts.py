@@ -1,4 +1,4 @@
-"""Bursts carried on from a source, for operators of which none are measured.
+"""Bursts carried on from a source to operators whose own bursts are not measured.
 
 At each length of time t the count at operator j has a part that follows the count of the source, with amplitude g, and
 a local part of dispersion L, so that streams that were split and join again keep their bursts:
@@ -32,7 +32,7 @@ MOST_OUTSIDE = 0.5
 
 
 class Part(NamedTuple):
-    """How the arrivals at an operator vary: the amplitude of the source's count, and the local dispersion."""
+    """The variability of arrivals at an operator: the amplitude of the source's count, and the local dispersion."""
 
     amplitude: Floats
     local: Floats
@@ -49,10 +49,10 @@ class Source(NamedTuple):
 def carry_bursts(
     topology: Topology, load: Load, stations: Mapping[str, Station], *, is_open: bool = False
 ) -> dict[str, tuple[IdcPoint, ...]]:
-    """I(t) of the operators without a measured one, carried on from a source; empty where no source has one.
+    """I(t) of the operators without a measured I(t), carried on from a source; empty if no source has a measured I(t).
 
-    `is_open`: of all operators that others feed, as if bursts went through each of them as they came (w = 1), and no
-    less than measured.
+    `is_open`: I(t) of all operators that others feed, as if bursts passed through each of them unchanged (w = 1); it is
+    at least the measured I(t).
     """
     unknown = [
         name
@@ -94,9 +94,9 @@ def has_loops(network: Network) -> bool:
 def find_source(
     load: Load, stations: Mapping[str, Station], shares: Mapping[str, float], unknown: Sequence[str]
 ) -> Source | None:
-    """The external stream, from the operator with the most of it of which bursts are measured.
+    """The external stream, seen at the operator that receives most of it among those with measured bursts.
 
-    Most of what it receives must come from outside; what returns to it through a loop follows the stream.
+    Most of its arrivals must come from outside; the arrivals through a loop vary like the stream.
     """
     entries = [
         one
@@ -134,7 +134,7 @@ def arrive(
     *,
     is_open: bool = False,
 ) -> Part:
-    """The arrivals at an operator, from all streams; where its own bursts are measured, these are the whole."""
+    """The arrivals at an operator, from all streams; bursts that are measured there replace the carried ones."""
     station = stations[name]
     size = len(source.seconds)
     amplitude, local, total = np.full(size, share), np.zeros(size), 0.0
@@ -156,7 +156,9 @@ def arrive(
     windows, levels = zip(*station.measured.arrival_idc, strict=True)
     seen = np.interp(np.log(source.seconds), np.log(windows), levels)
     common = amplitude**2 * source.rate * source.idc / station.arrival_rate if station.arrival_rate else 0.0
-    least = part.local if is_open else 0.0  # bursts held back now may come, and bursts that begin here stay
+    least = (
+        part.local if is_open else 0.0
+    )  # bursts that are held back now may come, and bursts that begin here remain
     return Part(amplitude, np.maximum(seen - common, least))
 
 
@@ -168,7 +170,7 @@ def find_idc(station: Station, part: Part, source: Source) -> Floats:
 
 
 def depart(station: Station, part: Part, source: Source) -> Part:
-    """What leaves an operator."""
+    """The variability of the departures of an operator."""
     s = 1.0 if station.measured.service_scv is None else station.measured.service_scv
     is_shared = (station.operator.queueing or SHARED) == SHARED
     servers = station.processors if is_shared else 1.0
@@ -194,6 +196,6 @@ def keep(x: Floats) -> Floats:
 
 
 def round_rest(selectivity: float) -> float:
-    """f(1 − f)/q, what the rounding of q to whole tuples adds to their dispersion."""
+    """f(1 − f)/q: the dispersion that is added by rounding q to whole tuples."""
     rest = selectivity - floor(selectivity)
     return rest * (1.0 - rest) / selectivity

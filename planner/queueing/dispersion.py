@@ -7,8 +7,8 @@ Robust queueing (Whitt and You 2018) sees as the longest wait, in services of th
     value = max over cells of min( √(2x(I + s)) − (1 − ρ)x,  E max B ),   at the x where the first is largest
 
 ν are the services per second of the queue. B is a Brownian motion of drift r − 1 and variance r(a₀ + s), a₀ = I(1/μ),
-over the time x: what builds up while the operators upstream send all they can, r times what the queue can serve.
-However long a burst is, no more than that arrives; but calm arrivals queue (a₀ + s)/(2(1 − ρ)) in any case. Robust
+over the time x: the backlog while the operators upstream send at their capacity, r times the capacity of the queue.
+Even the longest burst cannot bring more; but calm arrivals queue (a₀ + s)/(2(1 − ρ)) in any case. Robust
 queueing by itself has max √(2rx(a₀ + s)) − (1 − r)x there: as much in the long run where r < 1, and up to 2.5 times as
 much where r is near 1.
 
@@ -36,14 +36,14 @@ from planner.values import IdcPoint
 MOST_CELLS = 64
 NO_CURVE = -1
 SHORTEST = 0.7  # services
-LONGEST = 1e40  # seconds; a number, since infinity times 0 is none
-LEAST_FREE = 1e-60  # of 2(1 − ρ)²: smaller ones have no part
+LONGEST = 1e40  # seconds; finite, because infinity times 0 is not a number
+LEAST_FREE = 1e-60  # the smallest 2(1 − ρ)² that has an effect
 LEAST_DRIFT, LEAST_VARIANCE, MOST_DEVIATIONS = 1e-7, 1e-12, 38.0
 UNBOUNDED = 50.0  # a capacity so many times that of the operator never binds
 
 
 class View(NamedTuple):
-    """How queues see their arrivals: constant + slope·I(t) + what the rounding of senders adds, at each queue.
+    """The dispersion at each queue: constant + slope·I(t) + the share that the rounding of senders adds.
 
     `curve` is the row of I. The operator has `rate` arrivals per second, and `k` instances that `senders` deal to.
     """
@@ -80,7 +80,7 @@ class Servers(NamedTuple):
 
 
 class CurveList:
-    """The curves of I(t) of a load as they are met, with the service rate of one processor there."""
+    """The curves of I(t) of a load in the order of `add`, with the service rate of one processor for each."""
 
     def __init__(self) -> None:
         self.measured: list[Sequence[IdcPoint]] = []
@@ -145,9 +145,9 @@ class SeenCells(NamedTuple):
         return lasting, self.levels[each, best]
 
     def find_backlog(self, servers: Servers) -> Floats:
-        """The longest wait, in services of the queue, that bursts add to what a₀ alone would have built up by then.
+        """The longest wait, in services of the queue, that bursts add to the wait from a₀ alone.
 
-        No more than upstream can send: each of the two falls as processors are added.
+        It is at most the backlog that upstream can send. Both fall as processors are added.
         """
         variability, nu, free = servers.scv[:, None], servers.nu[:, None], servers.free[:, None]
         bounds = nu * self.low, nu * self.high
@@ -156,7 +156,7 @@ class SeenCells(NamedTuple):
         return np.asarray(np.maximum(np.minimum(added, self.find_sent(servers)), 0.0).max(axis=1))
 
     def find_sent(self, servers: Servers) -> Floats:
-        """What builds up in each cell while upstream sends all it can; inf where that is not bounded."""
+        """The backlog in each cell while upstream sends at its capacity; inf without a capacity."""
         r = np.minimum(servers.upstream, UNBOUNDED)[:, None]
         free, nu, variability = servers.free[:, None], servers.nu[:, None], servers.scv[:, None]
         at = place_longest(self.idc + variability, free, (nu * self.low, nu * self.high))
@@ -164,7 +164,7 @@ class SeenCells(NamedTuple):
         return np.where(r < UNBOUNDED, built, np.inf)
 
     def find_values(self, variability: Floats, servers: Servers) -> Floats:
-        """The longest wait in each cell: by what was measured there, and by what upstream can send."""
+        """The longest wait in each cell, limited by its measured dispersion and by the capacity upstream."""
         nu, free = servers.nu[:, None], servers.free[:, None]
         bounds = nu * self.low, nu * self.high
         value = find_longest(variability, free, bounds)
@@ -184,7 +184,7 @@ def find_longest(variability: Floats, free: Floats, bounds: tuple[Floats, Floats
 
 
 def place_longest(variability: Floats, free: Floats, bounds: tuple[Floats, Floats]) -> Floats:
-    """Where that maximum is."""
+    """The x of that maximum."""
     low, high = bounds
     top = variability / np.maximum(2.0 * free * free, LEAST_FREE)
     return np.asarray(np.clip(np.where(free > 0.0, top, high), low, high))
@@ -215,6 +215,6 @@ def cut_cells(points: Sequence[IdcPoint], service_rate: float) -> Floats:
 
 
 def interpolate(points: Sequence[IdcPoint], log_seconds: Floats | float) -> Floats:
-    """I, linear in ln t between what was measured, constant beyond."""
+    """I, linear in ln t between the measured points, constant beyond them."""
     windows, levels = zip(*points, strict=True)
     return np.asarray(np.interp(log_seconds, np.log(windows), levels))

@@ -21,7 +21,7 @@ LEAST_LOAD = 1e-150
 """A smaller offered load waits 0: below 1e-150 of its service time."""
 ANCHOR_STEP = 64
 FIRST_ANCHOR = 128
-"""Below, B comes by recursion from B(0); above, from the closed form at the last multiple of ANCHOR_STEP."""
+"""Below this k, B comes by recursion from B(0); above, from the closed form at the last multiple of ANCHOR_STEP."""
 
 Real = Any  # a float or an array of floats
 LARGEST_SERIES = 1e5

@@ -2,8 +2,8 @@
 
 WaitBlocks has the waits of operators with bursts or measured instances, in blocks of numbers of processors: an array
 of many waits takes hardly longer than one of few. Greedy keeps the gains of all operators nearly equal, and
-VA²/(k − A) tuples wait at queues of their own: equal gains have k − A in proportion to A√V. So where one operator is
-asked about, the counts that the others will be asked about are known, and are computed in the same array.
+VA²/(k − A) tuples wait at queues of their own: equal gains have k − A in proportion to A√V. So a
+request for one operator shows the counts that are needed next for the others, and one array computes them all.
 """
 
 from collections.abc import Iterable, Sequence
@@ -28,15 +28,15 @@ from planner.queueing.instance_queues import InstanceQueues
 from planner.queueing.waiting_models import VariabilityWeights, drop_variability
 
 BLOCK = 16
-"""Waits are computed for so many numbers of processors of one operator at once."""
+"""The number of consecutive processor counts of one operator that are computed at once."""
 TOGETHER = 48
-"""So many neighbouring operators at most are computed at once."""
+"""The largest number of neighbouring operators that are computed at once."""
 MOST_GUESSED = 2.0**40
-"""Larger numbers of processors are asked about one operator at a time."""
+"""From this number of processors on, each operator is computed alone."""
 
 
 class WaitBlocks:
-    """The waits that were computed so far; which ones these are changes none of them."""
+    """The waits computed so far; the order of requests changes no value."""
 
     __slots__ = ("filled", "known", "needs", "queues")
 
@@ -66,7 +66,7 @@ class WaitBlocks:
                 self.known[place][k] = wait
 
     def guess_others(self, place: int, k: int) -> list[tuple[int, int]]:
-        """Neighbours, and the first count of a block of theirs that is not known yet and near as long a queue."""
+        """Neighbours, each with the first count of its next unknown block near an equally long queue."""
         load, need = self.needs[place]
         if need <= 0.0 or k > MOST_GUESSED:
             return []
@@ -100,13 +100,13 @@ def wait_or_inf(queues: InstanceQueues, counts: Counts) -> Floats:
 
 
 LEAST_GAIN = 1e-290
-"""A smaller gain counts as 0: doubles below lose digits, and no digit of E[T] would change."""
+"""A smaller gain counts as 0: doubles below it lose digits, and E[T] would not change."""
 
 
 class Curve(dict[int, float]):
     """The gains of one operator: curve[k] = λ(W(k) − W(k+1)), computed when first asked for, then remembered.
 
-    The gain of an operator at k has the same bits in whichever order the gains are asked for.
+    The gain at k has the same bits in any order of requests.
     """
 
     __slots__ = ("_blocking", "_waits", "floor", "high", "is_busy", "low", "service_rate", "weights")

@@ -21,7 +21,7 @@ from planner.topology.network import Network, find_shares
 from planner.values import SHARED, IdcPoint, Load, Model, OperatorLoad, Queueing, Topology
 
 LEAST_BURSTY = 2.0
-"""An index of dispersion below is one of calm input: it is measured with an error of some tenths."""
+"""An index of dispersion below this value means calm input: it is measured with an error of some tenths."""
 
 
 def build_stations(
@@ -29,7 +29,7 @@ def build_stations(
 ) -> Stations:
     """The operators as queues; an SCV that is neither measured nor configured is 1.
 
-    `is_open`: as if no operator held bursts back, which is what a plan has to be ready for.
+    `is_open`: as if no operator held bursts back; a plan must be ready for that.
     """
     operators = topology.operators
     measured = [load.operators[operator.name] for operator in operators]
@@ -65,7 +65,7 @@ def requeue(topology: Topology, names: Container[str], queueing: Queueing) -> To
 def find_inflows(
     topology: Topology, load: Load, arrival_rates: Sequence[float], *, is_open: bool = False
 ) -> list[Inflow] | None:
-    """The inflow of each operator in topology order; None where all are plain.
+    """The inflow of each operator in topology order; None if all operators are ERLANG.
 
     `is_open`: as if no operator held bursts back. Bursts inside were measured behind bottlenecks that a plan removes.
     """
@@ -73,7 +73,7 @@ def find_inflows(
         return None
     stations = find_stations(topology, load, arrival_rates)
     may_burst = any(one.measured.arrival_idc or one.measured.instances for one in stations.values())
-    # what upstream can send only bounds bursts
+    # the capacity upstream matters only for bursts
     is_unbounded = is_open or not may_burst or is_calm(stations)
     capacities = dict.fromkeys(stations, inf) if is_unbounded else find_capacities(stations)
     together = find_root_batches(topology)
@@ -85,9 +85,9 @@ def find_inflows(
 
 
 def is_calm(stations: Mapping[str, Station]) -> bool:
-    """Whether bursts are measured at all entries, and none comes from outside.
+    """Whether bursts are measured at all entries and the external stream is calm.
 
-    What varies inside is then the work of services and of batches there, which no capacity bounds.
+    Then bursts inside come from services and batches, and no capacity upstream bounds them.
     """
     entries = [one for one in stations.values() if any(stream.source is None for stream in one.streams)]
     levels = [point.idc for one in entries for point in one.measured.arrival_idc]
@@ -102,7 +102,7 @@ def make_inflow(
     *,
     is_open: bool,
 ) -> Inflow:
-    """The inflow of one operator, ERLANG where that is all that is known; carried bursts replace measured ones."""
+    """The inflow of one operator, ERLANG for a shared queue without bursts; carried bursts replace measured ones."""
     queueing = station.operator.queueing or SHARED
     idc = station.measured.arrival_idc if carried is None else carried
     if queueing == SHARED and not idc:
@@ -125,13 +125,14 @@ USUAL_UTILISATION = 0.75
 MOST_SWEEPS = 30
 MOST_INVERTED = 400
 CLOSE, CHANCE = 1e-9, 0.05
-"""Where the external stream does not enter, so much more than edges bring is the chance of measured rates."""
+"""The relative excess over the rates of edges that counts as an external stream: CLOSE at entries, CHANCE elsewhere,
+where measured rates scatter by chance."""
 
 
 def is_erlang(topology: Topology, load: Load) -> bool:
-    """Whether all operators have one queue, and nothing is known of bursts."""
+    """Whether all operators have a shared queue, and no bursts are measured."""
     measured = load.operators
-    for operator in topology.operators:  # plain, since every plan asks
+    for operator in topology.operators:  # a plain loop, because every plan runs it
         queueing = operator.queueing
         if (queueing is not None and queueing != SHARED) or measured[operator.name].arrival_idc:
             return False
@@ -139,7 +140,7 @@ def is_erlang(topology: Topology, load: Load) -> bool:
 
 
 def find_stations(topology: Topology, load: Load, arrival_rates: Sequence[float]) -> dict[str, Station]:
-    """The operators by name, with the streams that reach them: of edges, and from outside what these do not bring."""
+    """The operators by name, with the streams that reach them: from edges, and the rest from outside."""
     stations = {}
     for operator, rate in zip(topology.operators, arrival_rates, strict=True):
         measured = load.operators[operator.name]
@@ -168,7 +169,7 @@ def count_senders(streams: Sequence[Stream]) -> float:
 
 
 def find_batches(station: Station) -> tuple[EmittedBatch, ...]:
-    """The streams of which more than one tuple comes at a time."""
+    """The streams that bring more than one tuple at a time."""
     return tuple(
         [
             EmittedBatch(stream.rate / station.arrival_rate, stream.selectivity)
@@ -197,10 +198,10 @@ def find_capacities(stations: Mapping[str, Station]) -> dict[str, float]:
 
 
 def find_root_batches(topology: Topology) -> Mapping[str, float]:
-    """C = E[c²]/E[c] of each operator, c the tuples that derive there from one root.
+    """C = E[c²]/E[c] of each operator, where c tuples derive from one root.
 
     With M = (I − Gᵀ)⁻¹ and v = Me, Var c = diag(M D Mᵀ), Djj = Σᵢ vᵢfᵢⱼ(1 − fᵢⱼ), f the rests of the selectivities.
-    Where there are more than MOST_INVERTED operators, none is known.
+    Above MOST_INVERTED operators the result is empty: the matrices would be too large.
     """
     size = len(topology.operators)
     if size > MOST_INVERTED or KEYED not in [operator.queueing for operator in topology.operators]:

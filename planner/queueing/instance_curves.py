@@ -1,8 +1,8 @@
 """Few operators with bursts or with a queue for each processor: their waits, and the gain of each further processor.
 
-DealtQueue has the formulas of planner.queueing.instance_queues, which has them in arrays, for many operators and for
-bursts. A gain is the difference of two waits. Waits fall like 1/(k − A) or slower here, so the difference keeps all but
-the digits of k − A. Where the wait would rise with one processor more it stays; greedy looks ahead to where it falls.
+DealtQueue has the formulas of planner.queueing.instance_queues in plain floats and without bursts. A gain is the
+difference of two waits. Waits fall like 1/(k − A) or slower here, so the difference keeps all but the digits of k − A.
+If one processor more would lengthen the wait, the wait stays as it is, and greedy looks ahead to where it falls.
 """
 
 from math import floor, inf
@@ -40,7 +40,7 @@ def is_dealt(inflow: Inflow) -> bool:
 
 
 class DealtQueue(NamedTuple):
-    """How tuples reach the instances, SCVs, model, and the factor of measured waits."""
+    """An operator with a queue per instance: its inflow, SCVs, model, and calibration factor."""
 
     inflow: Inflow
     arrival_scv: float
@@ -55,12 +55,12 @@ class DealtQueue(NamedTuple):
         if high < LEAST_LOAD:
             return 0.0
         wait = self.wait_before_factor(high, low, k)
-        if k > 1 and high < 1.0 - STABILITY_MARGIN:  # as one processor would have it, if that is less
+        if k > 1 and high < 1.0 - STABILITY_MARGIN:  # or the wait of one processor, if that is shorter
             wait = min(wait, self.wait_before_factor(high, low, 1))
         return wait * self.factor
 
     def wait_before_factor(self, high: float, low: float, k: int) -> float:
-        """μW as the formulas have it, before the measured factor."""
+        """μW by the formulas, without the calibration factor."""
         s, inflow = self.service_scv, self.inflow
         if k == 1:
             return self.wait_pooled(high, low, 1)
@@ -104,7 +104,7 @@ FARTHEST = 2**30
 
 
 class DifferenceCurve(Curve):
-    """The gains of one operator by differences of waits, as gain_curve.Curve has them for a shared queue."""
+    """The gains of one operator as differences of waits; gain_curves.Curve is the same for a shared queue."""
 
     def __missing__(self, k: int) -> float:
         """λ(W(k) − W(k+1)); where that is 0 and the wait falls later, the gain per processor until there."""
@@ -127,7 +127,7 @@ class DifferenceCurve(Curve):
         return 0.0
 
     def find_vanishing(self) -> int:
-        """Gains of a queue for each processor fall like 1/k² and never vanish."""
+        """No k: gains of a queue per processor fall like 1/k² and never vanish."""
         return FAR
 
 

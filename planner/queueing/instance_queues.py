@@ -4,9 +4,10 @@
     W = W(GI/G/k at λ, μ, min(a*, a₀), s) + backlog·ρ/(kμ)              where the queue is shared
 
 a₀ and a* are the dispersion of arrivals within one service, and at the length that counts (queueing/dispersion); a
-burst longer than a service is not pooled away, but worked off by all. Batches wait for themselves (queueing/batches);
-so do bursts at queues that are hardly used, by (a* − 1)/(2μ), for which plans are ready. Under round-robin and random
-the wait is at least the wait of a shared queue: the two approximations were made independently.
+burst longer than a service is not absorbed by pooling, but all processors work it off. Tuples of a batch wait for each
+other (planner.queueing.queueings); so do bursts at queues that are hardly used, by (a* − 1)/(2μ), which plans count.
+Under round-robin and random the wait is at least the wait of a shared queue: the two approximations were made
+independently.
 """
 
 from collections.abc import Sequence
@@ -81,7 +82,7 @@ class InstanceQueues:
     def prepare(
         cls, columns: tuple[Floats, ...], inflows: Sequence[Inflow], model: Model, prepared: PreparedInflows
     ) -> "InstanceQueues":
-        """From λ, μ, a, s and factor of the operators, `inflows` as the model knows them; see also carry_measured."""
+        """The queues from λ, μ, a, s and calibration factor of each operator, and the inflows for the model."""
         arrival_rate, service_rate, arrival_scv, service_scv, factor = columns
         uses_scvs = WAITING_MODELS[model].uses_scvs
         ones = np.ones_like(arrival_scv)
@@ -110,11 +111,11 @@ class InstanceQueues:
         )
 
     def carry_measured(self) -> "InstanceQueues":
-        """With the ratio of the wait at measured instances to the wait by shares alone, for other counts."""
+        """The queues where the ratio of measured to share-based waits also holds at other counts of instances."""
         carried, counts = self.carried.copy(), np.maximum(self.measured_at, 1)
         with np.errstate(
             all="ignore"
-        ):  # operators that cannot keep up come out as nonsense, and are left out
+        ):  # results of operators that cannot keep up are meaningless and left out
             measured, modelled = (self.sum_servers(counts, measured=flag) for flag in (True, False))
         at = np.flatnonzero((counts > 1) & (self.high >= LEAST_LOAD) & self.is_stable(counts))
         for i in [i for i in at.tolist() if self.shares[i] is not None]:
@@ -125,7 +126,7 @@ class InstanceQueues:
         return len(self.high)
 
     def select(self, chosen: Indices) -> "InstanceQueues":
-        """Some of the operators, in the order asked for, each as often as asked for."""
+        """The operators `at`, in this order; an operator may appear several times."""
         if len(chosen) == len(self) and np.array_equal(chosen, np.arange(len(self))):
             return self
         picked = {name: getattr(self, name)[chosen] for name in COLUMNS}
@@ -136,7 +137,7 @@ class InstanceQueues:
 
     @property
     def need(self) -> Floats:
-        """A√V, in proportion to which own queues are given more than A: V = (1 + s)/2."""
+        """A√V, the scale of the spare processors at queues of single processors: V = (1 + s)/2."""
         return np.asarray(self.high * np.sqrt((1.0 + self.service_scv) / 2.0))
 
     def list_measured_keys(self) -> list[tuple[int, KeyShares]]:
@@ -146,7 +147,7 @@ class InstanceQueues:
         return [(i, shares) for i, shares in enumerate(self.shares) if shares is not None]
 
     def is_stable(self, counts: Counts) -> Flags:
-        """Which operators keep up, at their busiest instance too."""
+        """Flags of the operators that keep up, their busiest instance included."""
         k = counts.astype(np.float64)
         stable = np.asarray((k - self.high) - self.low > k * STABILITY_MARGIN)
         for i, shares in self.list_measured_keys():
@@ -158,12 +159,12 @@ class InstanceQueues:
         waits = self.wait_before_factor(counts)
         has_room = (self.high < 1.0 - STABILITY_MARGIN) & (counts > 1) & (self.code != CODES[SHARED])
         if (at := np.flatnonzero(has_room)).size:
-            # Of arrivals so regular that one processor has hardly any wait, splitting makes irregular ones.
+            # Splitting very regular arrivals, at which one processor has hardly any wait, makes them irregular.
             waits[at] = np.minimum(waits[at], self.select(at).wait_before_factor(np.ones(len(at), np.int64)))
         return np.asarray(waits * self.factor)
 
     def wait_before_factor(self, counts: Counts) -> Floats:
-        """μW as the formulas have it, before the measured factor."""
+        """μW by the formulas, without the calibration factor."""
         k = counts.astype(np.float64)
         waits = self.sum_servers(counts)
         dealt = (self.code == CODES[ROUND_ROBIN]) | (self.code == CODES[RANDOM])
@@ -182,7 +183,7 @@ class InstanceQueues:
         return waits
 
     def may_be_below_shared(self, waits: Floats, k: Floats) -> Flags:
-        """Where the wait could be below the wait of a shared queue, by a bound of it that is quickly found."""
+        """Flags of the operators whose wait may be below the wait of a shared queue, by a quick bound."""
         bound = MOST_VARIABLE * (self.arrival_scv + self.service_scv) / 2.0 / ((k - self.high) - self.low)
         return np.asarray((waits < bound) | (self.curve != NO_CURVE) | self.batches.part.any(axis=1))
 
@@ -215,7 +216,7 @@ class InstanceQueues:
         busy = singles.share * np.maximum(self.high[row], 1.0)
         v = WAITING_MODELS[self.model].alone(a, s, (1.0 - busy) / busy, ARRAYS)
         at = np.flatnonzero(k[row] == 1.0)
-        if at.size:  # one processor is a shared queue
+        if at.size:  # one processor alone is a shared queue
             weights = weigh_operators(self.model, a[at], s[at])
             v[at] = evaluate_variability(weights, spare[at], np.ones(len(at)), ARRAYS)
         waits = v * rho / (1.0 - rho)
@@ -245,7 +246,7 @@ class InstanceQueues:
         return a, level
 
     def see_pooled(self, k: Floats) -> Pooled:
-        """What all processors of each operator see together."""
+        """The arrivals of each operator as its shared queue sees them."""
         near, level, backlog = self.arrival_scv.copy(), np.zeros(len(k)), np.zeros(len(k))
         lasting = near.copy()
         at = np.flatnonzero(self.curve != NO_CURVE)
@@ -282,7 +283,7 @@ class InstanceQueues:
         return np.asarray(waits)
 
     def waiting_probability(self, counts: Counts) -> Floats:
-        """The part of tuples that wait: Erlang C where the queue is shared, else the part at each instance."""
+        """The part of tuples that wait: Erlang C for a shared queue, else the utilisation of instances."""
         k = counts.astype(np.float64)
         singles = self.list_servers(counts, k)
         a, _ = self.see_servers(singles)

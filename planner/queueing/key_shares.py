@@ -1,11 +1,11 @@
 """The shares of arrivals that k instances get under keyed queueing, from those measured at m instances.
 
     k = m:  as measured
-    k < m:  the hottest gets p₁ + (m/k − 1)(1 − p₁)/(m − 1): it takes over what m/k − 1 average others had
+    k < m:  the hottest gets p₁ + (m/k − 1)(1 − p₁)/(m − 1): it takes over the keys of m/k − 1 average others
     k > m:  the hottest gets 1/k + (p₁ − 1/m), since a hot key stays whole
     The others share the rest in the proportions that were measured.
 
-So the hottest share falls with k, and never below what the hottest instance has above its fair share.
+So the hottest share falls with k, but never below p₁ − 1/m, the excess over a fair share.
 """
 
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ from planner.values import InstanceLoad
 
 MOST_GROUPS = 64  # further instances are taken together in groups of like shares
 UNREACHABLE = 2**60
-"""Stands for: no number of processors is enough."""
+"""A count that means: no number of processors is enough."""
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class KeyShares:
         return first + (size / k - 1.0) * (1.0 - first) / (size - 1)
 
     def spread(self, k: int) -> tuple[Floats, Floats]:
-        """Shares and how many instances have each, as groups; Σ share × number = 1."""
+        """Groups of shares, and the number of instances in each group; Σ share × number = 1."""
         size = len(self.shares)
         if k == 1:
             return np.ones(1), np.ones(1)
@@ -56,7 +56,7 @@ class KeyShares:
         return shares[0], numbers[0]
 
     def spread_anew(self, k: Floats) -> tuple[Floats, Floats]:
-        """As spread, a row for each of several k that are neither 1 nor measured."""
+        """`spread` for several k at once, a row each; no k is 1 or the measured number."""
         hottest = np.array([self.find_hottest(int(one)) for one in k])[:, None]
         rest = self.shares[1:] if len(self.shares) > 1 else self.shares
         each = ((k - 1.0) / len(rest))[:, None]
@@ -67,7 +67,7 @@ class KeyShares:
 
     def find_least_stable(self, offered: float) -> int:
         """The fewest instances of which the busiest keeps up with its share of `offered`, or UNREACHABLE."""
-        high, limit = 1, 1.0 - STABILITY_MARGIN  # as InstanceQueues.is_stable has it
+        high, limit = 1, 1.0 - STABILITY_MARGIN  # the same rule as InstanceQueues.is_stable
         while self.find_hottest(high) * offered >= limit:
             high *= 2
             if high > UNREACHABLE:

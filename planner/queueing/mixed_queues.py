@@ -1,4 +1,4 @@
-"""Many operators in arrays of which some have bursts or a queue for each processor, as array_queues.ArrayQueues.
+"""Many operators in arrays, some with bursts or a queue per processor; the interface is that of ArrayQueues.
 
 Erlang's formulas hold for an operator with one queue and no known bursts; all others are general.
 """
@@ -38,14 +38,14 @@ class MixedQueues:
         return len(self.place)
 
     def gather(self, erlang: Floats, general: Floats) -> Floats:
-        """One column of all operators from the two parts."""
+        """The values of all operators in topology order, from the two parts."""
         column = np.empty(len(self))
         column[~self.is_general], column[self.is_general] = erlang, general
         return column
 
     @cached_property
     def parts(self) -> "tuple[ArrayQueues, InstanceQueues]":
-        """The two parts with an entry for each operator of these, in their order."""
+        """The two parts, each with one entry per operator of its kind."""
         return self.erlang.select(self.place[~self.is_general]), self.general.select(
             self.place[self.is_general]
         )
@@ -63,7 +63,7 @@ class MixedQueues:
         return self.gather(erlang.service_rate, general.service_rate)
 
     def guess_for_total(self, total: int) -> Floats:
-        """Counts to begin with: a spare part of √A where Erlang's formulas hold and of A√V elsewhere.
+        """First counts: spare processors in proportion to √A where Erlang's formulas hold, and to A√V elsewhere.
 
         VA²/(k − A) tuples wait at queues of their own: equal gains have k − A in proportion to A√V.
         """
@@ -84,7 +84,7 @@ class MixedQueues:
 
     @cached_property
     def is_busy(self) -> Flags:
-        """At which operators more processors could help: tuples arrive, and tuples wait."""
+        """Flags of the operators where more processors could help: tuples arrive, and tuples wait."""
         is_busy = np.empty(len(self), dtype=bool)
         erlang, general = self.parts
         is_busy[~self.is_general] = erlang.is_busy
@@ -136,12 +136,12 @@ class MixedQueues:
 
     @property
     def is_always_falling(self) -> bool:
-        """Whether gains fall at any k: not known here."""
+        """False: with general operators it is unknown whether gains fall at every k."""
         return False
 
 
 def find_least_stable(queues: InstanceQueues) -> Counts:
-    """The fewest processors that keep up, at the busiest instance too."""
+    """The fewest processors with which every instance keeps up."""
     floors = find_least_stable_counts(queues.high, queues.low)
     for i, shares in queues.list_measured_keys():
         floors[i] = max(int(floors[i]), shares.find_least_stable(float(queues.high[i])))

@@ -1,4 +1,4 @@
-"""Which queue a tuple joins, and how variable the arrivals at one instance are then.
+"""The queueing of an operator: the queue that a tuple joins, and the variability of arrivals at one instance.
 
 | queueing    | one instance of k sees                                                                              |
 |-------------|-----------------------------------------------------------------------------------------------------|
@@ -10,8 +10,8 @@
 I(t) is the index of dispersion of the operator's arrivals; where only the SCV of gaps is measured, it is taken for
 I(t) at every t. Dealing in turn leaves a k-th of the operator's variability at an instance, and the rounding of each of
 the v instances upstream that deal by themselves (pᵤ is their share of λ): the variance of a place in a round of k,
-(k² − 1)/12, seen anew after about a round. C = E[c²]/E[c], where c tuples derive from one root: under keys they share
-an instance.
+(k² − 1)/12, seen anew after about a round. C = E[c²]/E[c], where c tuples derive from one root: with keys they go to
+the same instance.
 
 Tuples that arrive together wait for each other; an edge of selectivity n + f sends n tuples, or n + 1 in a part f of
 the cases:
@@ -46,7 +46,7 @@ Real = Any  # a float or an array of floats
 
 
 class EmittedBatch(NamedTuple):
-    """A part of the arrivals that comes as batches: the `selectivity` tuples that one tuple upstream emits."""
+    """The part `part` of the arrivals comes in batches: one tuple upstream emits `selectivity` tuples."""
 
     part: float
     selectivity: float
@@ -55,9 +55,8 @@ class EmittedBatch(NamedTuple):
 class Inflow(NamedTuple):
     """How tuples reach the processors of an operator.
 
-    `senders` is v; `capacity` is the most tuples per second that operators upstream can send; `root_batch` is C.
-    `running` are the processors that run.
-    `is_open`: of a plan, which is ready for bursts at operators that it hardly uses.
+    `senders` is v; `capacity` is the largest rate that operators upstream can send; `root_batch` is C; `running` is the
+    number of running processors. `is_open`: for a plan, which counts bursts at operators with hardly any load too.
     """
 
     queueing: Queueing = SHARED
@@ -82,7 +81,7 @@ def forget_variability(inflow: Inflow) -> Inflow:
 
 
 def deal_in_turn(a: Real, k: Real, senders: Real, offered: Real, at: Any) -> Real:
-    """What one of k instances sees under round robin of arrivals of SCV a; `offered` is λ/μ.
+    """The variability at one of k instances under round robin, for arrivals of SCV a; `offered` is λ/μ.
 
     t = 3/μ errs least over utilisations of 60% to 90%: a queue sees more of its arrivals the busier it is.
     """
@@ -90,7 +89,7 @@ def deal_in_turn(a: Real, k: Real, senders: Real, offered: Real, at: Any) -> Rea
 
 
 def find_rounding(k: Real, senders: Real, arrivals: Real, at: Any) -> Real:
-    """What the rounding of each sender adds, while so many tuples of the operator arrive; 0 for one sender."""
+    """The variability from the rounding of each sender, over the time of `arrivals` tuples; 0 for one sender."""
     y = 6.0 * arrivals / (senders * (k + 1.0))
     fresh = at.where(y > LEAST_ROUNDS, -at.expm1(-y) / at.maximum(y, LEAST_ROUNDS), 1.0)
     return (1.0 - 1.0 / senders) ** 2 * (1.0 - 1.0 / k) * fresh
@@ -149,7 +148,7 @@ def square_of_dealt(batch: Real, k: Real) -> Real:
 
 
 class Stream(NamedTuple):
-    """Tuples per second from one operator (None: from outside), and the instances that send them."""
+    """The stream from one operator (None: from outside): tuples per second and sending instances."""
 
     source: str | None
     rate: float
@@ -158,7 +157,7 @@ class Stream(NamedTuple):
 
 
 class Station(NamedTuple):
-    """An operator under its load, with as many processors as run, or as usually would."""
+    """An operator under its load, with its running processors, or a usual number if unknown."""
 
     operator: Operator
     measured: OperatorLoad

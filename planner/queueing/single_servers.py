@@ -1,4 +1,4 @@
-"""The queues of one server behind each operator: their part of the arrivals, their load, and how they see arrivals."""
+"""The queues with one server of each operator: their part of the arrivals, their load, and the variability they see."""
 
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
@@ -53,7 +53,7 @@ class Arrivals(NamedTuple):
 def view_alike(
     at: Indices, k: Floats, arrivals: Arrivals, is_turning: Floats, is_keyed: Floats
 ) -> SingleServers:
-    """Instances that all receive 1/k: one stands for all."""
+    """Instances that all receive 1/k; one row represents them all."""
     curve = arrivals.curve[at]
     rate, offered, scv, senders, root_batch = (
         column[at]
@@ -73,7 +73,7 @@ def view_alike(
 def view_keyed(
     i: int, k: int, shares: KeyShares, curves: Indices, arrivals: Arrivals, *, measured: bool = True
 ) -> SingleServers:
-    """Instances with their shares; at the k of these their own arrivals too, unless `measured` is off."""
+    """Instances with their shares; with `measured`, also their own arrivals if as many run as were measured."""
     parts, numbers = shares.spread(k)
     size, together = len(parts), float(arrivals.root_batch[i])
     slope, curve, scv = parts.copy(), np.full(size, arrivals.curve[i]), np.full(size, arrivals.scv[i])
@@ -123,7 +123,7 @@ def number_curves(
 
 
 class PreparedInflows(NamedTuple):
-    """The parts of inflows that hold at any arrival rate; `spread` remembers keyed operators' instances by counts."""
+    """The parts of inflows that do not depend on the arrival rate; `spread` remembers keyed instances by count."""
 
     curve: Indices
     of_instances: tuple[Indices, ...]
@@ -133,7 +133,7 @@ class PreparedInflows(NamedTuple):
 
 
 def prepare_inflows(inflows: Sequence[Inflow], service_rate: Floats) -> PreparedInflows:
-    """The curves of I(t) and the shares of keyed instances: of a large topology this takes longer than all waits."""
+    """The curves of I(t) and the shares of keyed instances; in a large topology this takes longer than all waits."""
     curves = CurveList()
     curve, of_instances = number_curves(curves, inflows, service_rate)
     shares = tuple(find_shares(inflow) for inflow in inflows)
@@ -181,5 +181,5 @@ def find_shares(inflow: Inflow) -> KeyShares | None:
 
 
 def find_upstream(capacity: Floats, running: Floats, k: Floats) -> Floats:
-    """Tuples per second that upstream can send: more than now where k is above what runs, as if all had been raised."""
+    """Tuples per second that upstream can send; above the running k it grows with k, as if upstream grew too."""
     return np.asarray(capacity * np.maximum(k / running, 1.0))

@@ -32,9 +32,9 @@ from planner.queueing.waiting_models import WAITING_MODELS, VariabilityWeights, 
 from planner.values import DEFAULT_MODEL, Model
 
 NO_BOUND = 2**53
-"""max_processors of an operator without such a bound: the integers up to here are exact as doubles."""
+"""max_processors of an operator without a bound: all integers up to it are exact as doubles."""
 FEW_OPERATORS = 48
-"""Up to here plain floats are faster than arrays."""
+"""Up to this number of operators plain floats are faster than arrays."""
 
 
 @dataclass(frozen=True)
@@ -53,19 +53,19 @@ class Stations:
     wait_factors: Sequence[float] | None = None
     """Factors of modelled waits, found by calibration against measured ones; None: all are 1."""
     prepared: dict[tuple[int, ...], tuple[Any, ...]] = field(default_factory=dict, repr=False, compare=False)
-    """Memory of prepare_inflows; `replace` hands it on, and each use checks that its inputs are still the same."""
+    """Results of prepare_inflows; `replace` keeps them, and each use checks that their inputs have not changed."""
 
     def __len__(self) -> int:
         return len(self.arrival_rate)
 
     @cached_property
     def curves(self) -> list[Curve]:
-        """Every operator by itself, in plain floats; kept, because curves remember the gains that were asked for."""
+        """The curve of each operator, in plain floats; cached, because curves remember computed gains."""
         general = self.draw_block_curves()
         return [general[i] if i in general else self.draw_curve(i) for i in range(len(self))]
 
     def draw_curve(self, i: int) -> Curve:
-        """The curve of an operator without known bursts, whose instances, where each has a queue, are alike."""
+        """The curve of an operator without known bursts: with a shared queue, or with alike instances."""
         rate, mu, a, s, least = self.rows[i]
         queue = self.prepare_dealt(i)
         if queue is not None:
@@ -74,7 +74,7 @@ class Stations:
         return Curve(rate, mu, scale_weights(weigh_operator(self.model, a, s), factor), int(least))
 
     def prepare_dealt(self, i: int) -> DealtQueue | None:
-        """An operator whose instances each have a queue and are alike; None where Erlang's formulas hold."""
+        """The DealtQueue of an operator with alike instances; None if Erlang's formulas hold."""
         inflow = self.inflows[i] if self.inflows else ERLANG
         if inflow == ERLANG:
             return None
@@ -109,7 +109,7 @@ class Stations:
         return [i for i, inflow in enumerate(self.inflows or ()) if inflow != ERLANG]
 
     def list_least_stable(self) -> list[int]:
-        """The fewest processors that keep each operator up; where a hot key lets none, those for even shares."""
+        """The fewest processors that keep up at each operator; for even shares if no number carries a hot key."""
         rates = zip(self.arrival_rate, self.service_rate, strict=True)
         found = [least_stable_processors(float(rate), float(mu)) for rate, mu in rates]
         general = self.list_general()
@@ -120,7 +120,7 @@ class Stations:
         return found
 
     def waiting_probability(self, counts: Sequence[int]) -> list[float]:
-        """The part of the tuples that wait at each operator, all of which are stable."""
+        """The part of the tuples that wait at each operator; all operators must be stable."""
         rows = zip(self.arrival_rate, self.service_rate, counts, strict=True)
         found = [waiting_probability(float(rate), float(mu), k) if rate else 0.0 for rate, mu, k in rows]
         general = [i for i in self.list_general() if self.arrival_rate[i]]
@@ -132,7 +132,7 @@ class Stations:
         return found
 
     def prepare_general(self, chosen: Sequence[int], counts: Counts | None = None) -> InstanceQueues:
-        """The operators `chosen`, none of which is ERLANG; `counts` are the only ones that will be asked about."""
+        """The queues of the operators `chosen`, none of them ERLANG; `counts`: the only counts that will be needed."""
         inflows, prepared = self.prepare_inflows(tuple(chosen))
         queues = InstanceQueues.prepare(self.pick_columns(chosen), inflows, self.model, prepared)
         measured = queues.measured_at
@@ -140,12 +140,12 @@ class Stations:
         return queues if is_known or not queues.has_shares else queues.carry_measured()
 
     def prepare_inflows(self, chosen: tuple[int, ...]) -> tuple[Sequence[Inflow], PreparedInflows]:
-        """The inflows of the operators `chosen` as the model knows them; remembered, also for other arrival rates."""
+        """The inflows of the operators `chosen`, reduced to what the model uses; cached for all arrival rates."""
         known = (self.inflows, self.service_rate, self.arrival_scv, self.model)
         last, *found = self.prepared.get(chosen, ((),))
         if len(last) != len(known) or any(one is not other for one, other in zip(last, known, strict=True)):
             inflows = [(self.inflows or [ERLANG] * len(self))[i] for i in chosen]
-            if not WAITING_MODELS[self.model].uses_scvs:  # it knows no bursts either
+            if not WAITING_MODELS[self.model].uses_scvs:  # without SCVs there are no bursts either
                 inflows = [forget_variability(inflow) for inflow in inflows]
             rates = np.asarray(self.service_rate, np.float64)[list(chosen)]
             found = [inflows, prepare_inflows(inflows, rates)]
@@ -186,9 +186,9 @@ class Stations:
         return MixedQueues.join(erlang, self.prepare_general(np.flatnonzero(is_general).tolist()), is_general)
 
     def wait_seconds(self, counts: Sequence[int]) -> Sequence[float] | Floats:
-        """The mean wait at each operator, as `queues` gives it, to the bit.
+        """The mean wait at each operator, to the bit the same as from `queues`.
 
-        For one set of counts no curves are needed, which remember gains; where they were made, they know these waits.
+        One set of counts needs no curves, which remember gains; existing curves are used.
         """
         if self.inflows is None or len(self) > FEW_OPERATORS or "curves" in self.__dict__:
             return self.queues.wait_seconds(counts)
@@ -207,7 +207,7 @@ class Stations:
         return queue.wait_in_services(*split_offered_load(rate, mu), k) / mu
 
     def find_utilisations(self, counts: Sequence[int]) -> list[float]:
-        """The part of its time that the busiest instance of each operator is busy, above 1 where it cannot keep up."""
+        """The utilisation of the busiest instance of each operator; above 1 it cannot keep up."""
         rates = zip(self.arrival_rate, self.service_rate, counts, strict=True)
         busy = [float(rate / mu) / k for rate, mu, k in rates]
         general = self.list_general()
@@ -228,7 +228,7 @@ class Stations:
 
     @cached_property
     def queues(self) -> ScalarQueues | ArrayQueues | MixedQueues:
-        """The faster of the two: the only place where the number of operators decides."""
+        """Plain floats or arrays, whichever is faster: only here does the number of operators decide."""
         return ScalarQueues(self.curves) if len(self) <= FEW_OPERATORS else self.arrays
 
 
@@ -237,7 +237,7 @@ def scale_weights(weights: VariabilityWeights, factor: float) -> VariabilityWeig
     return weights if factor == 1.0 else weights.scale(factor)
 
 
-ROUNDING = 1e-13  # a plain sum of some million terms is closer to the exact one, relative
+ROUNDING = 1e-13  # the relative error of a plain sum of some million terms is smaller
 
 
 def expected_sojourn_seconds(
@@ -262,7 +262,7 @@ def sum_work(
 
 
 def find_lower_bound(stations: Stations, external_rate: float) -> float:
-    """T_L, by the sum that E[T] is: where no tuple waits the two are equal to the last bit."""
+    """T_L, by the same sum as E[T]: if no tuple waits, both are equal to the last bit."""
     size = len(stations)
     waits = np.zeros(size) if isinstance(stations.arrival_rate, np.ndarray) else [0.0] * size
     return sum_sojourns(stations, waits, external_rate)
@@ -276,7 +276,7 @@ def sum_services(visits: Sequence[float], service_rates: Sequence[float] | Float
 def meets_target(
     stations: Stations, waits: Sequence[float] | Floats, external_rate: float, t_max_seconds: float
 ) -> bool:
-    """Whether E[T] ≤ t_max_seconds, without tolerance; a plain sum of arrays decides where rounding cannot matter."""
+    """Whether E[T] ≤ t_max_seconds, exactly; for arrays a plain sum decides unless rounding could matter."""
     if isinstance(waits, np.ndarray):
         arrival, service = np.asarray(stations.arrival_rate), np.asarray(stations.service_rate)
         roughly = float(np.sum(arrival * (waits + 1.0 / service))) / external_rate

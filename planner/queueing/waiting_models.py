@@ -1,7 +1,7 @@
 """Waiting models: each has the factor v by which variable arrivals and services stretch the wait of M/M/k.
 
 A model is one function from the SCVs of an operator to the weights of v. To add a model, write its function and its
-line in WAITING_MODELS; the estimates, plans, gates, decisions and the service take it from there. The function works
+line in WAITING_MODELS; estimates, plans, gates, decisions and the service read it from that table. The function works
 on floats and on arrays: it takes sqrt, maximum and the like from `at`, which is FLOATS or planner.arrays.ARRAYS.
 
     v = constant + on_phi1·φ1 + on_phi3·φ3 + on_psi·φ4^exponent
@@ -30,7 +30,7 @@ FLOATS = SimpleNamespace(
 Real = Any  # a float or an array of floats
 SMALLEST = 5e-324  # the smallest double above 0
 LEAST_SCV = 1e-100
-MOST_VARIABLE = 1.25  # Whitt's factor of (a + s)/2 stays below
+MOST_VARIABLE = 1.25  # Whitt's factor of (a + s)/2 stays below this value
 
 
 class VariabilityWeights(NamedTuple):
@@ -96,7 +96,7 @@ def stretch_alone(a: Real, s: Real, spare: Real, at: SimpleNamespace) -> Real:
 class WaitingModel(NamedTuple):
     """One waiting model: its function, a sentence with its source and error, and whether it uses SCVs.
 
-    `alone` is v of a queue with one server among several such queues, from a, s and spare.
+    `alone(a, s, spare)` is v of a queue with one server, if an operator has several such queues.
     """
 
     weigh: Callable[[Real, Real, SimpleNamespace], VariabilityWeights]

@@ -1,1 +1,1 @@
-"""What reaches each operator: the graph, its cycles, the traffic equations and the measured load."""
+"""The topology: the graph, its cycles, the traffic equations and the measured load."""

@@ -1,4 +1,4 @@
-"""Cycles in a topology: which operators feed back into each other, and what a cycle does to a stream.
+"""Cycles in a topology: which operators feed back into each other, and the rates inside a cycle.
 
 For a nonnegative matrix G these are equivalent (Berman and Plemmons, Nonnegative Matrices, chapter 6):
 the spectral radius of G is below 1; I − G is a nonsingular M-matrix; elimination of I − G without
@@ -111,7 +111,7 @@ def eliminate(cycle: Cycle, inflow: Sequence[float]) -> list[float]:
     for pivot in range(size):
         row = fed[pivot]
         rest = 1.0 - row[pivot]
-        if not rest > NEARLY_ONE:  # true also where a product overflowed to NaN
+        if not rest > NEARLY_ONE:  # also true if a product overflowed to NaN
             raise NoSteadyState(cycle.names, find_gain(collect_matrix(cycle)))
         for below in range(pivot + 1, size):
             factor = fed[below][pivot] / rest

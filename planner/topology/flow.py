@@ -1,4 +1,4 @@
-"""What reaches each operator: the traffic equations of a stream with splits, joins and loops.
+"""The arrival rate of each operator: the traffic equations of a stream with splits, joins and loops.
 
     λ = λ0·e + Gᵀλ,   G[i,j] = selectivity(i→j),   visits vᵢ = λᵢ/λ0        (DRS, section III-A)
 
@@ -22,7 +22,7 @@ ARRIVAL_TOLERANCE = 0.1
 MOST_REMEMBERED = 100
 """Operators of a topology whose visits are remembered: more would take too much memory."""
 NO_INPUT = Diagnostic(
-    "no-input", "external_rate is 0: nothing waits, and E[T] is what a single tuple would take in service."
+    "no-input", "external_rate is 0: nothing waits, and E[T] is the service time of a single tuple."
 )
 
 
@@ -140,7 +140,7 @@ def settle_topology(topology: Topology) -> tuple[Network, list[float]]:
 
 @lru_cache(maxsize=256)
 def remember_settled(topology: Topology) -> tuple[Network, list[float]]:
-    """As settle_topology."""
+    """settle_topology with its memory: the same topology is solved once."""
     network = index_topology(topology)
     return network, settle_network(network)
 

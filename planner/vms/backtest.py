@@ -34,7 +34,7 @@ DEFAULT_TIMING = Timing()
 
 @dataclass(frozen=True, slots=True)
 class BacktestSetup:
-    """What is replayed, with the parameters of the paper's section V as defaults.
+    """The setup of a backtest; the defaults are the parameters of the paper's section V.
 
     `samples` judge every schedule; a policy is trained on those at `train_vms` alone. With a `scale_peak` of None the
     workload stays in its own unit, which must then be that of the samples.
@@ -67,7 +67,7 @@ class BacktestScore:
 
 
 class Backtest:
-    """A setup made ready: rates scaled, training samples apart from the judge's, forecasts shared by all runs."""
+    """A prepared setup: rates scaled, training samples separated from the judge's, forecasts shared by all runs."""
 
     def __init__(self, setup: BacktestSetup) -> None:
         self.setup = setup
@@ -81,7 +81,8 @@ class Backtest:
     def peaks(self) -> ArmaPeaks:
         """The ARMA forecasts that policies share; the order without a mean, as the authors had it (section IV-C).
 
-        statsmodels chooses it: our own fit finds higher peaks of the likelihood for some orders, and so another order.
+        statsmodels chooses the order, as the authors did: our own fit finds higher likelihoods, so it may choose
+        another.
         """
         order = choose_order(self.rates[:ARMA_WINDOW], ZERO_MEAN_ORDERS, fit_arma_by_statsmodels)
         return ArmaPeaks(order, day_steps=self.setup.timing.day_steps)

@@ -1,7 +1,7 @@
 """Headgate's own policy: the number of VMs that is cheapest when every unserved interval has a price.
 
 The distribution of the workload comes from `rate_distribution`, that of the throughput from `throughput_belief`;
-nothing else is estimated. A backtest and a schedule ask the same policy: only what was observed differs.
+nothing else is estimated. A backtest and a schedule use the same policy with different observations.
 """
 
 from collections.abc import Callable, Sequence
@@ -22,14 +22,14 @@ LikelyRates = Callable[[Floats, Window], Floats]
 """Equally likely rates of a window's steps, sorted, as seen from the last of the rates so far."""
 
 DEFAULT_QOS_TARGET = 0.9875
-# The price of an interval that is not served at all, in mean intervals of VMs: where one unserved step in eighty
-# is right for most workloads. PRICE_GAIN says how the record of served and unserved steps changes it.
+# The price of a wholly unserved interval, in mean intervals of VMs. It suits most workloads at about one unserved
+# step in eighty. By PRICE_GAIN the record of served and unserved steps changes it.
 USUAL_PRICE = 7.0
-# By how much one whole unserved interval too many raises the logarithm of the price.
+# The rise of the logarithm of the price for each whole unserved interval above the target.
 PRICE_GAIN = 0.15
 LOWEST_LOG_FACTOR, HIGHEST_LOG_FACTOR = -2.0, 4.0
 LEAST_PRICE, MOST_PRICE, HALVINGS = 1e-3, 1e9, 80
-# After fewer rates the distribution of the coming ones is its prior, and no target can be held against it.
+# With fewer rates the forecast distribution is only its prior, so no target can be judged.
 FEWEST_RATES = 20
 NODES, NODE_WEIGHTS = np.polynomial.hermite_e.hermegauss(9)
 NODE_WEIGHTS = NODE_WEIGHTS / NODE_WEIGHTS.sum()
@@ -78,7 +78,7 @@ class HeadgatePolicy:
         return int(self.decide_intervals(observed, [window]).counts[0])
 
     def decide_intervals(self, observed: Observed, windows: Sequence[Window]) -> PricedIntervals:
-        """Learn what the last steps taught of τ, look ahead, and choose for all intervals at one price.
+        """Learn τ from the last steps, look ahead, and choose for all intervals at one price.
 
         With a record of VMs the price follows the record; without one it is the lowest at which the intervals meet the
         target together, as forecast.
@@ -100,7 +100,7 @@ class HeadgatePolicy:
         return np.asarray(1.0 - served @ NODE_WEIGHTS, dtype=float)
 
     def price(self, observed: Observed, interval: int) -> float:
-        """VMs worth paying to save a whole interval: usual · mean VMs · exp(gain · intervals unserved too many).
+        """The VMs worth paying for one served interval: usual · mean VMs · exp(gain · unserved intervals above target).
 
         The subgradient step of the dual of "fewest VMs such that the mean QoS meets its target".
         """

@@ -90,7 +90,7 @@ class Replay:
         self.vms, self.throughputs, self.backlogs, self.served, self.saturated = np.zeros((5, len(rates)))
 
     def observed_until(self, steps: int, served_steps: int) -> Observed:
-        """What the first steps have shown; read-only, so that no policy changes it."""
+        """The observation after the first steps; read-only, so that no policy changes it."""
         served = (self.vms, self.served, self.saturated)
         columns = [self.rates[:steps], *(column[:served_steps] for column in served)]
         for column in columns:
@@ -140,7 +140,7 @@ def replay_policy(
 ) -> ReplayedRun:
     """Schedule the whole workload by a policy; `on_interval` is called after each interval, and may raise to stop.
 
-    The first interval is decided on its own first step, since nothing was seen or ran before it.
+    The first interval is decided on its own first step, because there is no observation before it.
     """
     replay = Replay(rates, capacity, timing, seed)
     interval, startup = timing.interval_steps, timing.startup_steps
@@ -162,7 +162,7 @@ def replay_policy(
 
 
 def replay_schedule(vms: Floats, rates: Floats, capacity: Capacity, timing: Timing, seed: int) -> ReplayedRun:
-    """The replay of VMs that are given for every step, as the two baselines are."""
+    """The replay of a given number of VMs at every step; the two baselines use it."""
     replay = Replay(rates, capacity, timing, seed)
     for step, count in enumerate(vms):
         replay.serve(step, step + 1, int(count))

@@ -4,7 +4,7 @@ The models are those of Imai, Patterson and Varela (CCGrid 2018), section III-A 
 
     log τ(m) = a + b log m − k log(1 + m/32) + s·[m = 1] + r(m)
 
-a scale, a power, a levelling off, the gain of a single VM that sends nothing over the network, and a roughness r that
+with a scale, a power, a saturation, the gain of a single VM (it sends nothing over the network), and a roughness r that
 correlates close numbers of VMs. The throughput of one interval scatters around it, with a deviation of its own at each
 m. A saturated interval shows that throughput; an unsaturated one shows only that it lay above the served rate. The
 priors come from the simple benchmarks wc, sol and rsort of the paper's authors, the roughness and the usual scatter
@@ -171,7 +171,9 @@ def detect_convergence(
     """
     values = np.asarray(throughputs, dtype=float)
     if not 1 <= needed <= window:
-        raise InvalidMstSamples(f"K = {needed} of N = {window} samples cannot be: K lies in 1..N.", "/needed")
+        raise InvalidMstSamples(
+            f"K = {needed} of N = {window} samples is impossible: K must lie in 1..N.", "/needed"
+        )
     close = np.abs(np.diff(values)) <= tolerance * np.abs(values[:-1])
     for count in range(window, len(values) + 1):
         if int(close[max(count - 1 - window, 0) : count - 1].sum()) >= needed:

@@ -128,7 +128,7 @@ def _schedule_by_sigma(question: VmQuestion, model: MstModel, qos_target: float)
 def _choose_forecast(
     question: VmQuestion, known: PolicyName
 ) -> tuple[PeakForecast, ArmaModel | None, list[Diagnostic]]:
-    """The last rate, or the ARMA model of lowest AIC on the newest window, or what stands in for it."""
+    """The last rate, or the ARMA model of lowest AIC on the newest window, or its fallback."""
     if not known.forecasting:
         return expect_last_rate, None, []
     rates = question.workload.series
@@ -142,7 +142,7 @@ def _choose_forecast(
 
 
 def _schedule_by_price(question: VmQuestion, qos_target: float) -> _Scheduled:
-    """What Headgate's own policy decides without a record of VMs, for all intervals at once."""
+    """The schedule of Headgate's own policy for all intervals at once, without a record of VMs."""
     rates, day = question.workload.series, question.timing.day_steps
     check_forecastable(rates, question.window_steps)
     policy = HeadgatePolicy(
@@ -151,8 +151,10 @@ def _schedule_by_price(question: VmQuestion, qos_target: float) -> _Scheduled:
     chosen = policy.decide_intervals(observe_rates(rates), windows_ahead(question))
     said = []
     if len(rates) < 2 * day:
-        detail = f"{len(rates)} steps are less than two days: what the same hours before did is not known yet"
-        said.append(Diagnostic("short-history", f"{detail}, and margins are wider for it."))
+        detail = (
+            f"{len(rates)} steps are less than two days: the same hours of the day before are not known yet"
+        )
+        said.append(Diagnostic("short-history", f"{detail}, so margins are wider."))
     return _Scheduled(
         policy.explain(chosen), [float(np.median(likely)) for likely in chosen.likely_rates], None, said
     )
@@ -166,5 +168,5 @@ def _describe_limits(reasons: Sequence[VmReason], model: MstModel, max_vms: int)
         found.append(Diagnostic("mst-extrapolated", f"{detail}: beyond that the model is a guess."))
     if not all(reason.meets_target for reason in reasons):
         detail = f"The target is not met in every interval with at most {max_vms} VMs"
-        found.append(Diagnostic("target-not-met", f"{detail}: the best there is was scheduled."))
+        found.append(Diagnostic("target-not-met", f"{detail}: the best possible schedule is given."))
     return found

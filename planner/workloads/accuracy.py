@@ -1,12 +1,13 @@
-"""How true forecasts were: made again as of past moments, and compared with what came, lead by lead.
+"""The accuracy of forecasts: repeated at past moments, and compared with the measured rates, lead by lead.
 
-At an origin t the steps 0 .. t−1 are known, as if the forecast had been asked for then. An origin follows a measured
-step, so that no known step was filled in from later ones; only measured steps judge. Two forecasts of
+At an origin t the steps 0 .. t−1 are known, as for a forecast made at that time. An origin follows a measured
+step, so no known step was filled in from later steps; only measured steps count. Two forecasts of
 planner.workloads.rates_ahead are judged: the band of one step, and the highest rate of the next steps.
 
     mean_error = Σ (expected − came) / Σ came,   absolute_error = Σ |expected − came| / Σ came
 
-The coverage p is the part of the forecasts whose band held what came. Its bounds are those of Wilson (1927) at 95%,
+The coverage p is the part of the forecasts whose band contains the measured rate. Its bounds are those of Wilson (1927)
+at 95%,
 
     (p + z²/2n ± z √(p(1−p)/n + z²/4n²)) / (1 + z²/n),   z = 1.96
 
@@ -28,7 +29,7 @@ Z = 1.959963984540054
 
 @dataclass(frozen=True, slots=True)
 class JudgedForecast:
-    """A forecast made at the step `origin`, and what came; `is_covered`: its band held it."""
+    """A forecast made at the step `origin`, and the measured rate; `is_covered`: its band contains the rate."""
 
     origin: int
     expected: float
@@ -38,7 +39,7 @@ class JudgedForecast:
 
 @dataclass(frozen=True, slots=True)
 class LeadAccuracy:
-    """How true the forecasts `steps` ahead were; None where nothing was judged."""
+    """The accuracy of the forecasts `steps` ahead; None if no forecast was judged."""
 
     steps: int
     judged: int
@@ -105,7 +106,7 @@ class RollingTerms:
 
 @dataclass(frozen=True, slots=True)
 class RollingAccuracy:
-    """By lead: how true the band of each step was, and the highest rate; an origin is the number of known steps."""
+    """The accuracy by lead, of bands and of highest rates; an origin is the number of known steps."""
 
     origins: tuple[int, ...]
     rates: tuple[LeadAccuracy, ...]

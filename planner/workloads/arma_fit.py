@@ -23,7 +23,7 @@ Fit = Callable[[Floats, ArmaOrder, ArmaModel | None], ArmaModel]
 
 
 class ArmaFitFailed(ArithmeticError):
-    """The fit did not end in a model; planner.workloads.workload_forecast says what stands in."""
+    """The fit gave no model; planner.workloads.workload_forecast has the fallback."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +144,7 @@ def coefficients_of(free: Floats) -> list[float]:
 
 
 def free_of(coefficients: Sequence[float]) -> list[float]:
-    """The numbers that `coefficients_of` makes these from; roots on or in the circle are moved out."""
+    """The inverse of `coefficients_of`; roots on or in the circle are moved out first."""
     rest, free = list(coefficients), []
     while rest:
         partial = min(max(rest.pop(), -(LARGEST_PARTIAL**2)), LARGEST_PARTIAL**2)
@@ -186,7 +186,7 @@ def _check_values(rates: Floats, order: ArmaOrder) -> Floats:
 
 
 def _cold_starts(values: Floats, order: ArmaOrder) -> list[ArmaModel]:
-    """The starts of a fit without a last one: the likelihood has several peaks, and each start may reach another."""
+    """The starts of a first fit: the likelihood has several peaks, and each start may reach another one."""
     from statsmodels.tsa.arima.estimators.hannan_rissanen import hannan_rissanen
 
     centre = float(values.mean()) if order.with_mean else 0.0

@@ -2,9 +2,9 @@
 
 Each candidate fits a line to the newest w rates before a moment t:
 
-    flat: their mean;   trend: their least-squares line, which goes on
+    flat: their mean;   trend: their least-squares line, extended
 
-It is tried at every earlier moment t of the history, and its error there, e_t, is taken in units of the level,
+It is tried at every earlier moment t of the history, and its error there, e_t, is divided by the level,
 
     u_t = e_t / (L_t + 0.6 L),   L_t = exponentially weighted mean of the rates until t,   L = mean of all rates
 
@@ -32,7 +32,7 @@ COMBINED = 3
 LARGEST_PART = 3
 LEVEL_SPAN, LEVEL_FLOOR = 30, 0.6
 HISTORY = 1440
-"""The newest intervals that are learnt from, where nothing else is asked for."""
+"""The default number of newest intervals to learn from."""
 LONGEST_GAP = 300
 """A longer gap, in intervals, ends the history: a straight line through it is no measurement."""
 
@@ -58,7 +58,7 @@ class TriedLine:
 class TriedForecast:
     """A forecast of now, and the errors that it had at earlier moments, scaled to the level of now.
 
-    `pieces`: as many of the errors do not overlap, and are independent of each other.
+    `pieces` of the errors do not overlap, and are independent of each other.
     """
 
     now: float
@@ -68,7 +68,7 @@ class TriedForecast:
 
     @property
     def middle(self) -> float:
-        """The rate that is as likely exceeded as not, at least 0."""
+        """The median of the forecast rate, at least 0."""
         return max(self.now + float(np.median(self.errors)), 0.0)
 
     def find_quantile(self, quantile: float) -> float:
@@ -118,7 +118,7 @@ def find_levels(rates: Floats) -> Floats:
 def try_candidates(
     candidates: Sequence[tuple[str, Floats]], came: Floats, levels: Floats, quantiles: Sequence[float]
 ) -> TriedForecast:
-    """The mean of the best candidates, by what came after each moment but the newest ones."""
+    """The mean of the best candidates, judged by the rates after each moment except the newest ones."""
     ahead = len(levels) - len(came)
     moments = min(len(values) for _, values in candidates)
     then, came = levels[-moments:-ahead], came[-(moments - ahead) :]

@@ -1,4 +1,4 @@
-"""The rates to come by lines through the newest rates: the highest of the next steps, and each step with a band.
+"""Forecast rates by lines through the newest rates: the highest of the next steps, and each step with a band.
 
     highest    Y_t = max λ(t+1..t+H); its upper rate is the q-quantile of the errors of its forecasts in the past
     band       lower, expected, upper = P_h + the (1−level)/2, 1/2 and (1+level)/2 quantiles of the errors of P_h
@@ -74,7 +74,7 @@ def look_ahead(
 
 
 def find_constant(rates: Floats) -> Diagnostic | None:
-    """The diagnostic of a series without variation, whose forecast is its rate; WorkloadTooShort of a short one."""
+    """The diagnostic of a constant series, whose forecast is its rate; raises WorkloadTooShort for a short series."""
     try:
         check_forecastable(rates, FEWEST_INTERVALS)
     except ConstantWorkload as error:
@@ -83,14 +83,14 @@ def find_constant(rates: Floats) -> Diagnostic | None:
 
 
 def describe_shorter(tried: int, steps: int, known: int) -> Diagnostic:
-    """The diagnostic of a forecast that ends before what was asked for."""
-    detail = f"Looked {tried} of {steps} intervals ahead: further, {known} intervals tell nothing."
+    """The diagnostic of a forecast that is shorter than requested."""
+    detail = f"The forecast covers {tried} of {steps} intervals: {known} known intervals allow no more."
     return Diagnostic("shorter-look-ahead", detail)
 
 
 @dataclass(frozen=True, slots=True)
 class StepBand:
-    """The rate `steps` ahead, and the bounds between which it lies with the probability asked for."""
+    """The rate `steps` ahead, and the bounds between which it lies with the requested probability."""
 
     steps: int
     expected: float
@@ -100,7 +100,7 @@ class StepBand:
 
 @dataclass(frozen=True, slots=True)
 class BandedForecast:
-    """The bands of the leads asked for, as far as the known rates tell; `history`: the intervals learnt from."""
+    """The bands of the requested leads, as far as the known rates allow; `history`: the intervals learnt from."""
 
     bands: tuple[StepBand, ...]
     history: int
@@ -137,7 +137,7 @@ def forecast_each_band(
 
 
 def regularise_history(measurements: Sequence[Measurement], step_seconds: float) -> Workload:
-    """What a forecast learns from, as a regular series."""
+    """The history of a forecast as a regular series."""
     return regularise_workload(take_history(measurements, step_seconds), step_seconds)
 
 

@@ -36,7 +36,7 @@ OF_LINES = ("constant-rate", "shorter-look-ahead")
 
 @dataclass(frozen=True, slots=True)
 class StandIn:
-    """The rate and deviation of every step ahead, and why no model gives them."""
+    """The rate and deviation of every step ahead without a model, with the reason."""
 
     rate: float
     deviation: float
@@ -145,7 +145,7 @@ def name_model(model: ArmaModel) -> str:
 
 @dataclass(frozen=True, slots=True)
 class WorkloadForecast:
-    """The rates of the steps after the last measured one; `model` is None by lines, or where a fallback stands in."""
+    """The rates of the steps after the last measured one; `model` is None for lines and for the fallback."""
 
     model: ArmaModel | None
     expected: Floats
@@ -181,14 +181,14 @@ def forecast_workload(
 
 
 def forecast_by_lines(workload: Workload, steps: int, level: float) -> WorkloadForecast:
-    """The bands of planner.workloads.rates_ahead, as far ahead as the known rates tell."""
+    """The bands of planner.workloads.rates_ahead, as far ahead as the known rates allow."""
     known = KnownRates(workload).known_at(len(workload.rates))
     found = forecast_each_band(known, workload.step_seconds, steps, level)
     expected, lower, upper = (
         np.array(rates)
         for rates in zip(*((one.expected, one.lower, one.upper) for one in found.bands), strict=True)
     )
-    # What the whole workload lacks is said of it; these are the diagnostics of the forecast alone.
+    # Only diagnostics of the forecast: those of the workload are already with the workload.
     said = tuple(one for one in found.diagnostics if one.code in OF_LINES)
     return WorkloadForecast(None, expected, lower, upper, said, by_lines=True)
 

@@ -15,7 +15,7 @@ def test_a_factor_says_what_was_measured_and_what_is_kept():
     rest = WaitCalibration("unsaid", 8.0, 30.0, 1, shrinkage=1.0, is_bounded=True, is_of_total=True)
     said = describe_calibration(rest)
     assert said.startswith(
-        "What the measured total leaves for waits is 30 times the modelled one in one interval;"
+        "The rest of the measured total time is 30 times the modelled one in one interval;"
     )
     assert said.endswith("No factor is above 8 or below 1/8: the difference has another cause.")
 
@@ -25,7 +25,7 @@ def test_factors_and_what_was_measured_in_vain_are_two_diagnostics():
     factors, vain = describe_calibrations(TOPOLOGY, [unsaid, WaitCalibration("said", gap="unstable")])
     assert (factors.code, factors.operators) == ("waits-calibrated", ("unsaid",))
     assert "unsaid 2." in factors.detail
-    assert "The queueing of unsaid is not said" in factors.detail
+    assert "The queueing of unsaid is not stated" in factors.detail
     assert (vain.code, vain.operators) == ("waits-not-calibrated", ("said",))
     assert "said (by the model it could not keep up)" in vain.detail
     (only,) = describe_calibrations(TOPOLOGY, [OWN, WaitCalibration("unsaid", gap="not-measured")])

@@ -71,7 +71,7 @@ def test_the_advice_is_that_of_the_nodes_with_the_mean_where_nothing_was_measure
     assert found.new_instances["parse"].usage == Usage(0.2, 0.1)
     assert found.new_instances["count"].measured == 0
     assert found.reason == (
-        f"{plain.reason} No instance of count was measured: the mean over all that run stands in."
+        f"{plain.reason} No instance of count was measured: the mean of all measured instances is used."
     )
 
 

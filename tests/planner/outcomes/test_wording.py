@@ -38,19 +38,22 @@ def say(later: list[LaterInterval], promised: Promised = CHANGE, superseded: flo
         ([minute(0), minute(1)], "The recommended processors ran right after the data."),
         ([minute(0), minute(1)], "E[T] was at most the target of 300 ms in all 2 intervals of 2 min."),
         ([minute(0, sojourn=0.4), minute(1)], "E[T] was above the target of 300 ms in 1 of 2 intervals."),
-        ([minute(0)], "Whether it was kept over 2 min is not known yet: they are not over."),
+        ([minute(0)], "Whether it was kept over 2 min is not known yet: this time is not over."),
         (
             [minute(0), minute(3)],
-            "is not known: for a part of them E[T] with these processors was not measured.",
+            "is not known: in a part of this time E[T] with these processors was not measured.",
         ),
-        ([minute(0, sojourn=None), minute(3)], "no interval of them measured E[T] with these processors."),
-        ([minute(0), minute(1, "other")], "is not known: other processors ran before they were over."),
+        (
+            [minute(0, sojourn=None), minute(3)],
+            "no interval in this time measured E[T] with these processors.",
+        ),
+        ([minute(0), minute(1, "other")], "is not known: other processors ran before its end."),
         ([minute(0, "other")], "No interval has run the recommended processors yet."),
-        ([minute(0, "part")], "Some of the recommended processors were seen to run, and not all of them."),
+        ([minute(0, "part")], "Only some operators ran their recommended processors."),
         ([], "No interval was measured since."),
         (
             [minute(0, sojourn=0.4, rate=25.0), minute(1)],
-            "In 1 of the 1 intervals above the limit, more came than 20/s, up to which the decision held.",
+            "In 1 of the 1 intervals above the limit, the rate was above 20/s, up to which the decision held.",
         ),
     ],
 )
@@ -59,9 +62,9 @@ def test_what_was_seen_is_said(later: list[LaterInterval], said: str):
 
 
 def test_the_load_is_named_only_where_it_was_above_what_the_decision_held_for():
-    assert "more came than" not in say([minute(0, sojourn=0.4, rate=19.0), minute(1, rate=30.0)])
+    assert "the rate was above" not in say([minute(0, sojourn=0.4, rate=19.0), minute(1, rate=30.0)])
     unknown = replace(CHANGE, holds_up_to_rate=None)
-    assert "more came than" not in say([minute(0, sojourn=0.4, rate=99.0)], unknown)
+    assert "the rate was above" not in say([minute(0, sojourn=0.4, rate=99.0)], unknown)
 
 
 def test_a_search_that_ended_says_what_ended_it():
@@ -94,7 +97,7 @@ def test_a_promise_without_a_target_is_compared_on_average():
     assert "E[T] was 200 ms on average, at most the promised 200 ms" in say([minute(0), minute(1)], promise)
     assert "above the promised" in say([minute(0, sojourn=9.0), minute(1)], promise)
     endless = replace(promise, expected_seconds=None)
-    assert "It promised no E[T], since that had no end" in say([minute(0), minute(1)], endless)
+    assert "The promised E[T] was unbounded" in say([minute(0), minute(1)], endless)
 
 
 @given(histories())

@@ -117,7 +117,7 @@ def waited(tmp_path: Path) -> list[str]:
 @pytest.mark.parametrize("command", [["estimate"], ["plan", "min-latency", "--k-max", "22"]])
 def test_a_measured_wait_corrects_the_modelled_one_and_says_so(waited: list[str], command: list[str]):
     table = run_here(*command, *waited)
-    assert "note: Modelled waits are multiplied by what measured ones say of them: reporter" in " ".join(
+    assert "note: Modelled waits are multiplied by factors from measured waits: reporter" in " ".join(
         table.stdout.split()
     )
     with_factor, plain = (
