@@ -70,3 +70,44 @@ class Chain:
             at[order] = done
             order = np.argsort(at, kind="stable")
         return count / seconds, float(np.mean(at - arrivals)) if count else 0.0
+
+
+def draw_times(rng: np.random.Generator, mean: float, scv: float, count: int) -> np.ndarray:
+    """Gamma variates of this mean and SCV; SCV 0: all equal."""
+    return rng.gamma(1.0 / scv, mean * scv, count) if scv else np.full(count, mean)
+
+
+def deal_in_turn(rng: np.random.Generator, count: int, k: int, senders: int) -> np.ndarray:
+    """The instance of each tuple: a random sender sends it, and each sender deals its own tuples in turn."""
+    sender, instances = rng.integers(senders, size=count), np.empty(count, np.int64)
+    for one in range(senders):
+        at = np.flatnonzero(sender == one)
+        instances[at] = (np.arange(len(at)) + rng.integers(k)) % k
+    return instances
+
+
+def draw_bursts(
+    rng: np.random.Generator, rate: float, size: float, spread: float, seconds: float
+) -> np.ndarray:
+    """Arrival times of random bursts of `size` tuples on average, each tuple some `spread` seconds after its burst."""
+    bursts = rng.poisson(rate / size * seconds)
+    sizes = rng.geometric(1.0 / size, bursts)
+    starts = np.repeat(rng.uniform(0.0, seconds, bursts), sizes)
+    return np.sort(starts + rng.exponential(spread, len(starts)))
+
+
+def measure_dispersion(arrivals: np.ndarray, seconds: float) -> float:
+    """Var N/E N of the arrivals in windows of this length."""
+    counts = np.histogram(arrivals, np.arange(arrivals[0], arrivals[-1], seconds))[0]
+    return float(counts.var() / counts.mean())
+
+
+def wait_at_instances(arrivals: np.ndarray, services: np.ndarray, instances: np.ndarray) -> float:
+    """The mean wait where each instance has one server and its own queue."""
+    free = [0.0] * (int(instances.max()) + 1)
+    waited = 0.0
+    for arrival, service, at in zip(arrivals.tolist(), services.tolist(), instances.tolist(), strict=True):
+        begin = max(arrival, free[at])
+        waited += begin - arrival
+        free[at] = begin + service
+    return waited / len(arrivals)

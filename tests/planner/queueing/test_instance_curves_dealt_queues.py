@@ -9,7 +9,7 @@ from planner.queueing.gain_curves import wait_or_inf
 from planner.queueing.queueings import EmittedBatch, Inflow
 from planner.queueing.stations import Stations
 from tests.planner.queue_cases import MODELS
-from tests.planner.queueing.own_cases import OWN, build
+from tests.planner.queueing.instance_cases import OWN, build
 
 
 @st.composite

@@ -4,7 +4,7 @@ from planner.queueing.instance_curves import FAR, DealtCurve
 from planner.queueing.key_shares import UNREACHABLE
 from planner.queueing.queueings import Inflow
 from planner.values import IdcPoint, InstanceLoad
-from tests.planner.queueing.own_cases import build
+from tests.planner.queueing.instance_cases import build
 
 
 def test_gains_are_differences_of_waiting_tuples():

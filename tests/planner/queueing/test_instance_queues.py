@@ -9,7 +9,14 @@ from hypothesis import strategies as st
 from planner.queueing.erlang import wait_seconds
 from planner.queueing.queueings import Inflow
 from planner.values import IdcPoint, InstanceLoad
-from tests.planner.queueing.own_cases import OWN, build, cut, deal, find_longest, inflows, stretch, wait_alone
+from tests.planner.queueing.instance_cases import OWN, build, inflows
+from tests.planner.queues_simulated import (
+    deal_in_turn,
+    draw_bursts,
+    draw_times,
+    measure_dispersion,
+    wait_at_instances,
+)
 
 SCVS = st.sampled_from([0.0, 0.3, 1.0, 2.5])
 LOADS = st.floats(0.05, 40.0)
@@ -41,38 +48,52 @@ def test_one_sender_that_deals_in_turn_is_near_the_exact_root_of_its_queue():
         assert curve.wait_seconds(k) == pytest.approx(sigma / (1.0 - sigma) / 2.0, rel=0.09)
 
 
-@given(
-    st.floats(0.0, 3.0), st.floats(0.0, 3.0), st.floats(1.0, 30.0), st.integers(1, 40), st.floats(1.0, 50.0)
+@pytest.mark.parametrize(
+    ("queueing", "scvs", "load", "k", "senders"),
+    [
+        ("round-robin", (1.0, 1.0), 8.0, 10, 1),
+        ("round-robin", (1.0, 1.0), 8.0, 10, 3),
+        ("round-robin", (2.5, 0.5), 4.0, 5, 4),
+        ("round-robin", (0.3, 1.0), 4.0, 6, 2),
+        ("round-robin", (1.0, 2.5), 2.0, 3, 2),
+        ("random", (2.5, 0.5), 4.0, 5, 1),
+        ("random", (0.3, 2.0), 8.0, 11, 1),
+        ("random", (3.0, 0.0), 2.0, 3, 1),
+    ],
 )
-def test_waits_without_bursts_are_the_formula(a: float, s: float, load: float, more: int, senders: float):
-    k = int(load) + more
-    shared = wait_seconds(load * 2.0, 2.0, k, a, s, "ggk-whitt")
-    for queueing, seen in (
-        ("round-robin", deal(a, k, senders, 3.0 * load)),
-        ("random", 1.0 + (a - 1.0) / k),
-        ("keyed", 2.5 + (a - 2.5) / k),
-    ):
-        inflow = Inflow(queueing, senders, root_batch=2.5 if queueing == "keyed" else 1.0)
-        expected = wait_alone(load, k, seen, s) if k > 1 else shared
-        expected = expected if queueing == "keyed" else max(expected, shared)
-        assert build(inflow, load, scvs=(a, s)).curves[0].wait_seconds(k) == pytest.approx(
-            expected, rel=1e-9, abs=1e-12
-        )
+def test_waits_are_near_those_of_a_simulation(
+    queueing: str, scvs: tuple[float, float], load: float, k: int, senders: int
+):
+    rng, count, mu = np.random.default_rng(1), 300_000, 2.0
+    arrivals = np.cumsum(draw_times(rng, 1.0 / (load * mu), scvs[0], count))
+    dealt = deal_in_turn(rng, count, k, senders)
+    instances = dealt if queueing == "round-robin" else rng.integers(k, size=count)
+    simulated = wait_at_instances(arrivals, draw_times(rng, 1.0 / mu, scvs[1], count), instances)
+    curve = build(Inflow(queueing, float(senders)), load, scvs=scvs).curves[0]
+    assert curve.wait_seconds(k) == pytest.approx(simulated, rel=0.15)
 
 
-@given(st.lists(st.floats(0.0, 40.0), min_size=2, max_size=8), SCVS, st.floats(1.0, 20.0), st.integers(1, 20))
-def test_waits_under_bursts_are_the_formula(levels: list[float], s: float, load: float, more: int):
-    k, mu = int(load) + 1 + more, 2.0
-    seconds = [0.35 * 2.0**i for i in range(len(levels))]
-    idc = tuple(map(IdcPoint, seconds, levels))
-    seen = [1.0 + (level - 1.0) / k for level in levels]
-    rho = load / k
-    value = find_longest(cut(seconds, seen), s, 1.0 - rho, mu)
-    a = max(2.0 * (1.0 - rho) * value - s, 0.0)
-    alone = stretch(a, s, rho) * rho / (1.0 - rho) / mu
-    shared = build(Inflow("shared", idc=idc), load, scvs=(9.0, s)).curves[0].wait_seconds(k)
+@pytest.mark.parametrize(
+    ("rate", "k", "size", "spread", "s"),
+    [
+        (16.0, 10, 4.0, 2.0, 1.0),
+        (16.0, 11, 10.0, 5.0, 1.0),
+        (8.0, 6, 5.0, 20.0, 0.5),
+        (8.0, 6, 3.0, 1.0, 1.0),
+    ],
+)
+def test_waits_under_bursts_are_near_those_of_a_simulation(
+    rate: float, k: int, size: float, spread: float, s: float
+):
+    rng, mu = np.random.default_rng(5), 2.0
+    arrivals = draw_bursts(rng, rate, size, spread, 400_000 / rate)
+    seconds = [0.35 * 2.0**octave for octave in range(-2, 11)]
+    idc = tuple([IdcPoint(one, measure_dispersion(arrivals, one)) for one in seconds])
+    services = draw_times(rng, 1.0 / mu, s, len(arrivals))
+    simulated = wait_at_instances(arrivals, services, rng.integers(k, size=len(arrivals)))
+    load = len(arrivals) / (arrivals[-1] - arrivals[0]) / mu
     found = build(Inflow("random", idc=idc), load, scvs=(9.0, s)).curves[0].wait_seconds(k)
-    assert found == pytest.approx(max(alone, shared), rel=1e-9, abs=1e-12)
+    assert found == pytest.approx(simulated, rel=0.15)
 
 
 def test_long_bursts_at_a_shared_queue_wait_as_at_one_fast_server_beside_the_calm_queue():
@@ -85,14 +106,29 @@ def test_long_bursts_at_a_shared_queue_wait_as_at_one_fast_server_beside_the_cal
 
 
 def test_measured_instances_have_their_own_waits():
-    points = tuple([IdcPoint(0.35 * 2.0**i, 6.0) for i in range(5)])
-    instances = (InstanceLoad("0", 0.5, 2.0), InstanceLoad("1", 0.3, None, points), InstanceLoad("2", 0.2))
-    found = build(Inflow("keyed", instances=instances), 1.5, scvs=(3.0, 0.5)).curves[0].wait_seconds(3)
-    expected = 0.0
-    for share, a in ((0.5, 2.0), (0.3, 6.0), (0.2, 1.0 + 0.2 * 2.0)):
-        rho = share * 1.5
-        expected += share * stretch(a, 0.5, rho) * rho / (1.0 - rho) / 2.0
-    assert found == pytest.approx(expected, rel=1e-9)
+    """Instances with renewal arrivals of their own SCV, each simulated alone."""
+    rng, count, mu, s = np.random.default_rng(3), 300_000, 2.0, 0.5
+    measured = ((0.5, 0.4), (0.3, 2.0), (0.2, 1.0))
+    simulated = 0.0
+    for share, a in measured:
+        arrivals = np.cumsum(draw_times(rng, 1.0 / (share * 1.5 * mu), a, count))
+        services = draw_times(rng, 1.0 / mu, s, count)
+        simulated += share * wait_at_instances(arrivals, services, np.zeros(count, np.int64))
+    instances = tuple([InstanceLoad(str(place), share, a) for place, (share, a) in enumerate(measured)])
+    found = build(Inflow("keyed", instances=instances), 1.5, scvs=(3.0, s)).curves[0].wait_seconds(3)
+    assert found == pytest.approx(simulated, rel=0.15)
+
+
+def test_an_unmeasured_instance_has_a_part_of_the_variability_of_all_arrivals():
+    shares = (0.5, 0.3, 0.2)
+    waits = [
+        build(Inflow("keyed", instances=instances), 1.5, scvs=(3.0, 0.5)).curves[0].wait_seconds(3)
+        for instances in (
+            tuple([InstanceLoad(str(share), share) for share in shares]),
+            tuple([InstanceLoad(str(share), share, 1.0 + share * (3.0 - 1.0)) for share in shares]),
+        )
+    ]
+    assert waits[0] == pytest.approx(waits[1], rel=1e-9)
 
 
 def test_what_instances_taught_at_their_number_is_kept_at_others():

@@ -9,7 +9,7 @@ from planner.queueing.erlang import STABILITY_MARGIN
 from planner.queueing.key_shares import MOST_GROUPS, UNREACHABLE, KeyShares
 from planner.queueing.queueings import Inflow
 from planner.values import InstanceLoad
-from tests.planner.queueing.own_cases import build
+from tests.planner.queueing.instance_cases import build
 
 
 def name(shares: list[float]) -> KeyShares:
