@@ -69,7 +69,7 @@ def check_stability(answer: Estimate) -> Check:
 
 
 def check_bounds(situation: Situation, counts: Sequence[int]) -> Check:
-    """Whether every operator has what its min_processors and max_processors allow."""
+    """Whether every operator is within its min_processors and max_processors."""
     outside = list_outside(situation, counts)
     detail = (
         f"Outside their min_processors or max_processors: {join_names(outside)}."
@@ -105,8 +105,8 @@ def check_target(target: Target, situation: Situation, counts: Sequence[int]) ->
 def find_margin(situation: Situation, counts: Sequence[int], limits: Limits) -> float:
     """0 or more where every check passes, below 0 where not.
 
-    Where the rate decides it is a smooth function of the rate: that of the target, or without one the least part of a
-    capacity that is spare; else −1.
+    If the rate decides, the margin is a smooth function of the rate: the margin of the target, or without a target the
+    smallest spare part of a capacity; else −1.
     """
     if limits.k_max is not None and sum(counts) > limits.k_max:
         return -1.0
@@ -119,5 +119,5 @@ def find_margin(situation: Situation, counts: Sequence[int], limits: Limits) -> 
 
 
 def find_spare(situation: Situation, counts: Sequence[int]) -> float:
-    """What is left of the busiest instance's time before it counts as unstable."""
+    """The spare part of the busiest instance's time before it counts as unstable."""
     return 1.0 - STABILITY_MARGIN - max(situation.stations.find_utilisations(counts))

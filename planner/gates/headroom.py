@@ -23,7 +23,7 @@ from planner.wording import UNBOUNDED, write_factor, write_rate, write_seconds
 Choice = Callable[[Situation], list[int]]
 LONGER = 4.0
 OWN_TOLERANCE = 1e-6
-"""With a queue for each processor each further digit of a rate takes a search for the best split, of milliseconds."""
+"""With a queue for each processor, each further digit of a rate costs milliseconds for a search of the best split."""
 
 
 class Probe(NamedTuple):
@@ -80,7 +80,7 @@ def find_largest_rate(
 ) -> float | None:
     """The largest double at which `margin` is not below 0; None where it is below 0 at a rate of 0.
 
-    With a tolerance, a rate at which it is not, below the largest one by at most this part. `margin` must not rise to 0
+    With a tolerance, the result may be below the largest rate by this part. `margin` must not rise to 0
     again once it is below; at `ceiling` it counts as below 0 in any case.
     """
     low = Probe(0.0, margin(0.0))
@@ -193,7 +193,7 @@ def find_counterfactuals(
 
 
 def shorten_target(situation: Situation, target: Target | None, correction: float) -> Target | None:
-    """The target of E[T] that modelled waits must meet so that waits longer by the correction meet the given one."""
+    """The target for modelled waits, so that waits multiplied by the correction meet the given target."""
     if not isinstance(target, SojournTarget) or correction == 1.0:
         return target
     service = situation.find_lower_bound()

@@ -101,7 +101,7 @@ def judge_capacity(
 
 
 def open_up(measured: Situation, rate: float) -> Situation:
-    """The situation that plans are made for: bursts as they come, at this rate."""
+    """The situation for plans at this rate: no operator holds bursts back."""
     return scale_load(
         survey_load(measured.topology, measured.load, measured.stations.model, is_open=True), rate
     )
@@ -110,7 +110,7 @@ def open_up(measured: Situation, rate: float) -> Situation:
 def compare_measured(
     measured: Situation, counts: Sequence[int], answer: Estimate | None
 ) -> tuple[Diagnostic, ...]:
-    """A diagnostic where E[T] of what runs was measured far from the model, whatever rate is asked about.
+    """A diagnostic if E[T] of the running processors was measured far from the model, at any judged rate.
 
     `answer` is the estimate under the measured load, where it is known already.
     """
@@ -133,7 +133,7 @@ def find_choice(
         return lambda _: running, "running"
     if k_max is None:
         raise InvalidAllocation(
-            f"No processors are given for {join_names(missing)}: give them, or a load that says what runs, "
+            f"No processors are given for {join_names(missing)}: give them, or a load with its processors, "
             "or k_max, whose best split is then judged."
         )
     return lambda scaled: plan_counts(scaled, k_max), "planned"
@@ -164,27 +164,28 @@ def describe_headroom(headroom_rate: float | None) -> tuple[Diagnostic, ...]:
 
 
 def describe_origin(measured: Situation, rate: float, origin: Origin) -> tuple[Diagnostic, ...]:
-    """Diagnostics of what the verdict assumes beyond the measurements."""
+    """Diagnostics of the assumptions of the verdict beyond the measurements."""
     said: tuple[Diagnostic, ...] = ()
     if rate == 0:
-        said += (Diagnostic("nothing-arrives", "Judged at 0 tuples/s: a pass says nothing about any load."),)
+        said += (Diagnostic("nothing-arrives", "Judged at 0 tuples/s: a pass means nothing for any load."),)
     if rate != measured.load.external_rate:
         detail = (
             f"Judged at {rate:.6g} tuples/s, measured at {measured.load.external_rate:.6g}: visits, service rates and "
-            "SCVs are taken to stay what they are."
+            "SCVs are assumed to stay the same."
         )
         said += (Diagnostic("rate-extrapolated", detail),)
     if rate < measured.load.external_rate:
         detail = (
-            f"Judged at {rate:.6g} tuples/s, below the {measured.load.external_rate:.6g} measured: a pass does not say "
-            "that the load of now is carried. A multiple of the measured rate is a rate_factor, not an external_rate."
+            f"Judged at {rate:.6g} tuples/s, below the {measured.load.external_rate:.6g} measured: a pass does not "
+            "mean that the present load is carried. A multiple of the measured rate is a rate_factor, not an "
+            "external_rate."
         )
         said += (Diagnostic("rate-below-measured", detail),)
     if origin == "planned":
         missing = tuple(name for name in measured.names if measured.load.operators[name].processors is None)
         detail = (
-            f"Neither the request nor the load says how many processors {join_names(missing)} would have: judged is "
-            "the best split of k_max, so that a pass means that it can be done, not that it will be deployed so."
+            f"Neither the request nor the load has the processors of {join_names(missing)}: the verdict is about "
+            "the best split of k_max, so a pass means that it is possible, not that it will be deployed this way."
         )
         said += (Diagnostic("processors-planned", detail, missing),)
     return said
@@ -218,7 +219,7 @@ def suggest_counts(
 
 
 def find_sufficient_counts(situation: Situation, counts: Sequence[int], limits: Limits) -> list[int]:
-    """As suggest_counts says; raises TargetUnreachable or BoundTooSmall where nothing suffices."""
+    """The counts of suggest_counts; raises TargetUnreachable or BoundTooSmall if nothing suffices."""
     if limits.target is not None:
         return limits.target.find_fewest(situation)
     k_max = limits.k_max

@@ -1,4 +1,4 @@
-"""What another load, budget or target would mean: what runs, what would be planned, and the frontier between."""
+"""Another load, budget or target: the verdict on the running processors, the plan, and the frontier."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -15,7 +15,7 @@ from planner.topology.loads import find_counts
 from planner.values import DEFAULT_MODEL, Diagnostic, Estimate, Load, Model, Plan, TimeTarget, Topology
 
 Found = TypeVar("Found")
-# The frontier goes on behind the largest number of processors that is asked about or runs.
+# The frontier goes on beyond the largest requested or running number of processors.
 BEYOND = 1.5
 LEAST_BEYOND = 8
 
@@ -31,7 +31,7 @@ class WhatIfTerms:
 
 @dataclass(frozen=True)
 class Explored:
-    """The answer; None: what runs is not known, or nothing within the terms can be planned, as a diagnostic says."""
+    """The answer; None: the running processors are unknown, or no plan exists; a diagnostic gives the reason."""
 
     external_rate: float
     k_max: int | None
@@ -65,7 +65,7 @@ def explore(topology: Topology, load: Load, terms: WhatIfTerms, model: Model = D
 
 
 def judge_running(topology: Topology, load: Load, terms: WhatIfTerms, situation: Situation) -> Verdict:
-    """The gate's verdict on what runs; raises InvalidAllocation where that is not known."""
+    """The gate's verdict on the running processors; raises InvalidAllocation if they are unknown."""
     find_counts(topology, load, None)  # a gate would judge the best split of k_max instead
     return judge_capacity(
         topology,
@@ -94,7 +94,7 @@ def plan(situation: Situation, t_max_seconds: float | None, k_max: int | None) -
 
 
 def lower_to_plan(frontier: list[FrontierPoint], planned: Plan | None) -> list[FrontierPoint]:
-    """The points, none longer than the plan's E[T] from its total on.
+    """The points of the frontier; from the plan's total on, none has a longer E[T] than the plan.
 
     Where gains rise with a further processor, as near measured keys, the search for a plan may find more than single
     steps do.
@@ -112,7 +112,7 @@ def lower_to_plan(frontier: list[FrontierPoint], planned: Plan | None) -> list[F
 
 
 def describe_distance(frontier: Sequence[FrontierPoint]) -> list[Diagnostic]:
-    """A diagnostic where the points of the frontier are some totals of many."""
+    """A diagnostic if the frontier shows only some of the totals."""
     if not frontier or frontier[-1].processors_total - frontier[0].processors_total < len(frontier):
         return []
     detail = (
@@ -123,7 +123,7 @@ def describe_distance(frontier: Sequence[FrontierPoint]) -> list[Diagnostic]:
 
 
 def refuse(compute: Callable[[], Found], code: str, said: list[Diagnostic]) -> Found | None:
-    """The result, or None and a diagnostic that says why there is none."""
+    """The result, or None and a diagnostic with the reason."""
     try:
         return compute()
     except (*OUT_OF_REACH, InvalidAllocation) as error:

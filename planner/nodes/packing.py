@@ -8,14 +8,14 @@ from typing import NamedTuple
 
 from planner.nodes.usage import NOTHING, Instance, Node, Usage, add_up, has_room
 
-# The load of a node whose instances are not named is split into at most so many parts.
+# The largest number of parts into which the load of a node without named instances is split.
 MOST_PARTS = 1_000
-# Placements tried, for some seconds, before the search for more nodes to empty ends.
+# The largest number of tried placements: some seconds of searching for nodes to empty.
 MOST_TRIED = 2_000_000
 
 
 class Wanted(NamedTuple):
-    """New instances of one operator, and what each of them takes of a node."""
+    """New instances of one operator, and the usage of each of them."""
 
     operator: str
     instances: int
@@ -50,7 +50,7 @@ def fill_nodes(
 
 
 def fill_new_nodes(wanted: Sequence[Wanted], fullest: Usage) -> list[dict[str, int]]:
-    """The new nodes that first fit takes, with their instances; an instance too large for any node has its own."""
+    """The new nodes by first fit, with their instances; an instance too large for any node gets its own."""
     usages: list[Usage] = []
     holding: list[Counter[str]] = []
     for one in wanted:
@@ -92,7 +92,7 @@ class Relocation:
 class Emptied:
     """The nodes that can be released, in this order, where their load goes, and why the search ended.
 
-    `measured`: whether the usage of every relocated instance was measured; else means stand in.
+    `measured`: whether the usage of every relocated instance was measured; if not, means are used.
     """
 
     nodes: tuple[str, ...]
@@ -144,7 +144,7 @@ def empty_nodes(
     usages = {node.name: node.usage for node in nodes}
     running = {name: list(here) for name, here in loads.items()}
     released: list[str] = []
-    tried, ended_by = 0, "One node must stay."
+    tried, ended_by = 0, "At least one node must remain."
     for node in sorted(nodes, key=lambda one: one.usage.load)[:-1]:
         tried += len(running[node.name]) * len(usages)
         if tried > MOST_TRIED:
@@ -153,7 +153,7 @@ def empty_nodes(
         after = {name: usage for name, usage in usages.items() if name != node.name}
         moved = move_all(running[node.name], after, fullest)
         if moved is None:
-            ended_by = f"What runs on {node.name} finds no room elsewhere (eq. 22)."
+            ended_by = f"The instances on {node.name} have no room on other nodes (eq. 22)."
             break
         if sum(usage.load for usage in after.values()) / len(after) >= most_mean_load:
             ended_by = f"Without {node.name} the mean load would come to scale_out_load = {most_mean_load:g}."

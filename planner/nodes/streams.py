@@ -57,7 +57,12 @@ def find_hot_and_cold(
     if edges_do:
         cold_edge = min(edge_rates, key=lambda edge: edge_rates[edge])
         spots.append(
-            Spot("cold-edge", join_edge(cold_edge), edge_rates[cold_edge], "Its ends may run apart.")
+            Spot(
+                "cold-edge",
+                join_edge(cold_edge),
+                edge_rates[cold_edge],
+                "Its ends may run on different nodes.",
+            )
         )
     return tuple(spots)
 

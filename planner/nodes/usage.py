@@ -1,10 +1,10 @@
-"""Parts of nodes that are in use, parts that an instance takes, and room for it (Es-Stream, sections III-C and V-B).
+"""Usage of nodes and of instances, and room for an instance on a node (Es-Stream, sections III-C and V-B).
 
 load of a node = max(cpu, memory, io)                                    eq. 6
 r_new of an operator = the mean over its instances                       eq. 21
 R + r_new ≤ α                                                            eq. 22: room, in cpu, memory and io
 
-If the io of an instance was not measured, the mean io of all instances stands in.
+If the io of an instance was not measured, the mean io of all instances is used.
 """
 
 from collections.abc import Mapping, Sequence
@@ -18,7 +18,7 @@ from planner.wording import join_names, write_number
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """Parts of a node, or of what one instance takes of it, from 0 to 1."""
+    """The used parts of a node, from 0 to 1: by the whole node or by one instance."""
 
     cpu: float
     memory: float
@@ -48,7 +48,7 @@ NOTHING = Usage(0.0, 0.0)
 
 
 class Node(NamedTuple):
-    """A node that the topology runs on, and what is in use of it."""
+    """A node that the topology runs on, and its usage."""
 
     name: str
     usage: Usage
@@ -68,7 +68,7 @@ class Instance:
 
 
 class InstanceUsage(NamedTuple):
-    """What an instance of an operator takes: the mean of `measured` instances; 0: the mean over all operators."""
+    """The usage of an instance of an operator: the mean of `measured` instances; 0: the mean over all operators."""
 
     usage: Usage
     measured: int
@@ -77,7 +77,7 @@ class InstanceUsage(NamedTuple):
 def find_usages(
     running: Mapping[str, int], instances: Sequence[Instance], nodes: Sequence[Node]
 ) -> dict[str, InstanceUsage]:
-    """Eq. 21 for each operator; where none of its instances was measured, the mean over all processors that run."""
+    """Eq. 21 for each operator; if none of its instances was measured, the mean over all running processors."""
     everywhere = find_mean_usage(running, nodes)
     measured: dict[str, list[Usage]] = {name: [] for name in running}
     for one in instances:
@@ -199,7 +199,7 @@ def describe_assumed_io(
     if not unmeasured or not mean_io:
         return ()
     detail = (
-        f"The io of instances of {join_names(unmeasured)} is not measured: the mean over all that run, "
-        f"{write_number(mean_io)} of a node, stands in."
+        f"The io of instances of {join_names(unmeasured)} is not measured: the mean over all instances, "
+        f"{write_number(mean_io)} of a node, is used."
     )
     return (Diagnostic("io-assumed", detail, unmeasured),)

@@ -1,1 +1,1 @@
-"""A topology under a load: what reaches each operator, E[T] with its evidence, and what an answer must say of both."""
+"""Situations: a topology under a load, its E[T] with evidence, and the diagnostics about both."""

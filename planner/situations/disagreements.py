@@ -42,7 +42,7 @@ def compare_sojourn(topology: Topology, answer: Estimate, load: Load) -> tuple[D
 
 
 def list_longer(topology: Topology, answer: Estimate, load: Load) -> list[str]:
-    """Causes of a sojourn longer than modelled; only those that what is measured and stated leaves possible."""
+    """Causes of a sojourn longer than modelled that no measurement or stated queueing rules out."""
     several = {one.name for one in answer.operators if one.visits and one.processors > 1}
     unstated = {one.name for one in topology.operators if one.queueing is None} & several
     unmeasured = {one.name for one in topology.operators if not load.operators[one.name].instances}
@@ -53,7 +53,7 @@ def list_longer(topology: Topology, answer: Estimate, load: Load) -> list[str]:
     causes = []
     if unstated:
         in_turn, at_random = (
-            say_sojourn(requeue(topology, unstated, queueing), answer, load)
+            write_sojourn(requeue(topology, unstated, queueing), answer, load)
             for queueing in (ROUND_ROBIN, RANDOM)
         )
         causes.append(
@@ -61,19 +61,19 @@ def list_longer(topology: Topology, answer: Estimate, load: Load) -> list[str]:
         )
     if without_bursts:
         model = answer.model if WAITING_MODELS[answer.model].uses_scvs else "ggk"
-        bursty = say_sojourn(topology, answer, multiply_bursts(load, without_bursts), model)
+        bursty = write_sojourn(topology, answer, multiply_bursts(load, without_bursts), model)
         causes.append(
             f"arrivals come in bursts, which the SCV of single gaps does not show: {bursty} at {BURST:g} times that SCV"
         )
     if may_be_skewed:
         keyed = requeue(topology, may_be_skewed, KEYED)
-        hot = say_sojourn(keyed, answer, skew_keys(load, answer, may_be_skewed))
+        hot = write_sojourn(keyed, answer, skew_keys(load, answer, may_be_skewed))
         causes.append(f"keys are skewed: {hot} where one instance gets {HOT_SHARE:g} times its fair share")
     rest = (load.measured_sojourn_seconds or 0.0) - (answer.expected_sojourn_seconds or 0.0)
-    slow = say_sojourn(topology, answer, change_rates(load, 1.0 - WRONG_RATE))
+    slow = write_sojourn(topology, answer, change_rates(load, 1.0 - WRONG_RATE))
     return [
         *causes,
-        f"time passes outside the operators, as on the network: {write_seconds(rest)} would",
+        f"time passes outside the operators, such as on the network: {write_seconds(rest)} would explain it",
         f"service rates are measured too high: {slow} if they are {write_percent(WRONG_RATE)} lower",
     ]
 
@@ -83,17 +83,17 @@ def list_shorter(topology: Topology, answer: Estimate, load: Load) -> list[str]:
     calm = sum_services(
         [one.visits for one in answer.operators], [one.service_rate for one in answer.operators]
     )
-    fast = say_sojourn(topology, answer, change_rates(load, 1.0 + WRONG_RATE))
+    fast = write_sojourn(topology, answer, change_rates(load, 1.0 + WRONG_RATE))
     longest = max(one.sojourn_seconds or 0.0 for one in answer.operators)
     return [
-        f"tuples that fork are worked on at once, which E[T] adds up: {write_seconds(longest)} in the slowest operator",
+        f"forked tuples are processed at once, but E[T] adds their times: {write_seconds(longest)} at the longest",
         f"arrivals or services vary less than measured or assumed: {write_seconds(calm)} without any wait",
         f"service rates are measured too low: {fast} if they are {write_percent(WRONG_RATE)} higher",
     ]
 
 
-def say_sojourn(topology: Topology, answer: Estimate, load: Load, model: Model | None = None) -> str:
-    """E[T] of the answer's processors and arrival rates under another topology, load or model, for reading."""
+def write_sojourn(topology: Topology, answer: Estimate, load: Load, model: Model | None = None) -> str:
+    """E[T] as text, for the answer's processors and arrival rates under another topology, load or model."""
     operators = answer.operators
     rates = [one.arrival_rate for one in operators]
     stations = build_stations(topology, load, rates, model or answer.model)
@@ -113,7 +113,7 @@ def multiply_bursts(load: Load, names: Container[str]) -> Load:
 def skew_keys(load: Load, answer: Estimate, names: Container[str]) -> Load:
     """One of the k instances of each operator gets HOT_SHARE/k of its arrivals, the others the rest evenly.
 
-    KeyShares makes this of two instances with a share of 1/2 ± (HOT_SHARE − 1)/k.
+    KeyShares gets the same from two instances with shares of 1/2 ± (HOT_SHARE − 1)/k.
     """
     counts = {one.name: one.processors for one in answer.operators}
 
@@ -143,7 +143,7 @@ def change_operators(
 
 
 def compare_completion(load: Load, answer: Estimate, completion: Spread) -> tuple[Diagnostic, ...]:
-    """A diagnostic where the measured completion is more than twice, or less than half, that of the same processors."""
+    """A diagnostic if the measured completion is more than twice, or less than half, the modelled one."""
     measured, modelled = load.measured_completion_seconds, completion.mean_seconds
     if not measured or not modelled or not is_running(load, answer):
         return ()
@@ -151,17 +151,17 @@ def compare_completion(load: Load, answer: Estimate, completion: Spread) -> tupl
     if 1.0 / SOJOURN_TOLERANCE <= ratio <= SOJOURN_TOLERANCE:
         return ()
     cause = (
-        "Tuples wait longer than modelled, or time passes outside the operators, as on the network."
+        "Tuples wait longer than modelled, or time passes outside the operators, such as on the network."
         if ratio > 1.0
-        else "Tuples wait less than modelled, or the log ends before the last of the derived tuples does."
+        else "Tuples wait less than modelled, or the log ends before the last derived tuples are finished."
     )
     detail = (
         f"The measured completion of {write_seconds(measured)} is {write_factor(ratio)} {write_seconds(modelled)} "
-        f"as modelled, the mean of the external tuples that were drawn. {cause}"
+        f"as modelled (the mean of the drawn external tuples). {cause}"
     )
     return (Diagnostic("completion-disagrees", detail),)
 
 
 def is_running(load: Load, answer: Estimate) -> bool:
-    """Whether the answer is about the processors that the load was measured with, as far as it says them."""
+    """Whether the answer has the processors of the load, as far as the load has them."""
     return all(load.operators[one.name].processors in {None, one.processors} for one in answer.operators)

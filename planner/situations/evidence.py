@@ -33,12 +33,12 @@ from planner.values import (
 from planner.wording import join_names, write_percent, write_seconds
 
 BURSTY = 3.0
-"""From this index of dispersion on a mean cannot be promised (see docs/how-true-is-et.md)."""
+"""From this index of dispersion on, a mean is not reliable (see docs/how-true-is-et.md)."""
 NEARLY_BROKEN = 0.9
 MOST_COMPARED = 200
-"""E[T] of round robin beside an assumed queueing is computed for topologies of up to so many operators."""
+"""The largest number of operators for which E[T] of round robin is computed beside an assumed queueing."""
 Columns = Mapping[str, tuple[Any, ...]]
-"""The fields of OperatorLoad, each of all operators in topology order: quicker to look through than the operators."""
+"""The fields of OperatorLoad, each with the values of all operators in topology order: quicker to search than rows."""
 FIELDS: tuple[tuple[str, str, Any], ...] = (
     ("arrival_scv", "arrival_scv", None),
     ("arrival_idc", "arrival_idc", ()),
@@ -47,7 +47,7 @@ FIELDS: tuple[tuple[str, str, Any], ...] = (
     ("instances", "instances", ()),
     ("wait_factor", "measured waits", None),
 )
-"""What an operator's load may say: the field, how it is called, and what it is where nothing was measured."""
+"""The optional fields of an operator's load: the field, its title in answers, and its value without a measurement."""
 
 
 def find_evidence(topology: Topology, load: Load, answer: Estimate) -> Evidence:
@@ -82,12 +82,12 @@ def find_evidence(topology: Topology, load: Load, answer: Estimate) -> Evidence:
 
 
 def needs_more(operator: Operator, measured: OperatorLoad) -> bool:
-    """Whether the queueing is not said, or keyed without measured shares of instances."""
+    """Whether the queueing is not stated, or is keyed without measured shares of instances."""
     return operator.queueing is None or (operator.queueing == KEYED and not measured.instances)
 
 
 def judge_bursts(topology: Topology, load: Load, columns: Columns, answer: Estimate) -> tuple[str, str]:
-    """Where bursts were measured, and whether there are any."""
+    """The knowledge about bursts, and whether arrivals are calm or bursty."""
     if all(columns["arrival_idc"]):
         knowledge = EVERYWHERE
     elif all(load.operators[name].arrival_idc for name in list_entries(topology)):
@@ -98,14 +98,14 @@ def judge_bursts(topology: Topology, load: Load, columns: Columns, answer: Estim
 
 
 def list_entries(topology: Topology) -> list[str]:
-    """The operators that the stream enters: those named, else those that no other operator feeds."""
+    """The operators that the stream enters: the entries, else the operators that no other operator feeds."""
     fed = {edge.target for edge in topology.edges if edge.source != edge.target}
     named = [entry.operator for entry in topology.entries]
     return named or [operator.name for operator in topology.operators if operator.name not in fed]
 
 
 def list_measured(columns: Columns) -> list[str]:
-    """What the load says, and of how many operators."""
+    """The measured fields, each with the number of operators."""
     said = ["service_rate of every operator"]
     size = len(columns["service_rate"])
     for field, title, unknown in FIELDS:
@@ -118,19 +118,19 @@ def list_measured(columns: Columns) -> list[str]:
 
 
 def list_assumed_queues(several: Sequence[Operator], load: Load) -> list[str]:
-    """Queueings that nobody said, and keys taken as even."""
-    unsaid = [operator.name for operator in several if operator.queueing is None]
+    """The assumed queueings, and the keys assumed to be even."""
+    unstated = [operator.name for operator in several if operator.queueing is None]
     even = [
         operator.name
         for operator in several
         if operator.queueing == KEYED and not load.operators[operator.name].instances
     ]
-    said = [f"queueing of {join_names(unsaid)}: shared"] if unsaid else []
+    said = [f"queueing of {join_names(unstated)}: shared"] if unstated else []
     return [*said, f"shares of instances of {join_names(even)}: even"] if even else said
 
 
 def list_assumed_variability(operators: Sequence[Operator], columns: Columns, knowledge: str) -> list[str]:
-    """Arrivals that are computed or taken as Poisson, and services taken as exponential."""
+    """Arrivals that are computed or assumed to be Poisson, and services assumed to be exponential."""
     said = []
     if None in columns["arrival_scv"]:
         pairs = zip(operators, columns["arrival_scv"], columns["arrival_idc"], strict=True)
@@ -146,14 +146,14 @@ def list_assumed_variability(operators: Sequence[Operator], columns: Columns, kn
         known = zip(operators, columns["is_scv_configured"], strict=True)
         names = [operator.name for operator, is_said in known if is_said]
         said.append(
-            f"service_scv of {join_names(names)}: as the topology says; the known error holds if that is so"
+            f"service_scv of {join_names(names)}: from the topology; the known error holds if that is right"
         )
     return said
 
 
 @lru_cache(maxsize=64)  # of knowledge and queueings there are few
 def list_assumed_bursts(knowledge: str, queueings: tuple[str, ...]) -> tuple[str, ...]:
-    """What it would mean if arrivals came in bursts of which nothing is known."""
+    """The assumption of no bursts, with the error if it is wrong."""
     if knowledge != SCVS:
         return ()
     calm, bursty = (
@@ -161,7 +161,7 @@ def list_assumed_bursts(knowledge: str, queueings: tuple[str, ...]) -> tuple[str
         for arrivals in ("calm", "bursty")
     )
     return (
-        f"no bursts: E[T] errs by {write_percent(calm)} on average if that is so, by {write_percent(bursty)} if not",
+        f"no bursts: E[T] errs by {write_percent(calm)} on average if that is right, by {write_percent(bursty)} if not",
     )
 
 
@@ -170,7 +170,7 @@ def find_quantile_errors(
 ) -> tuple[float | None, float | None]:
     """The known errors of p99 of total and of completion, those of the worst queueing.
 
-    None for calm input where the error of E[T] is unknown: without measured bursts nobody knows that input is calm.
+    None for calm input if the error of E[T] is unknown: without measured bursts calm input is only an assumption.
     """
     is_bursty = any(point.idc > BURSTY for one in load.operators.values() for point in one.arrival_idc)
     if not is_bursty and (evidence is None or evidence.known_error is None):
@@ -203,22 +203,22 @@ def describe_assumed(
     topology: Topology, load: Load, stations: Stations, answers: Sequence[OperatorEstimate]
 ) -> tuple[Diagnostic, ...]:
     """A diagnostic where shared queues are assumed, with the E[T] that queues of their own would give."""
-    unsaid = [
+    unstated = [
         one.name
         for operator, one in zip(topology.operators, answers, strict=True)
         if operator.queueing is None and one.processors > 1 and one.wait_seconds
     ]
-    if not unsaid:
+    if not unstated:
         return ()
     beside = ""
     if len(answers) <= MOST_COMPARED and None not in [one.wait_seconds for one in answers]:
         own = sum_dealt_in_turn(topology, load, stations, answers)
         beside = f" With a queue for each processor, dealt in turn (round-robin), E[T] would be {write_seconds(own)}."
     detail = (
-        f"The queueing of {join_names(unsaid)} is not said: one queue for all processors is assumed.{beside} Say it in "
-        "the topology: Flink, Storm, Heron and Kafka Streams have a queue for each instance."
+        f"The queueing of {join_names(unstated)} is not stated: one queue for all processors is assumed.{beside} State "
+        "it in the topology: Flink, Storm, Heron and Kafka Streams have a queue for each instance."
     )
-    return (Diagnostic("queueing-assumed", detail, tuple(unsaid)),)
+    return (Diagnostic("queueing-assumed", detail, tuple(unstated)),)
 
 
 def sum_dealt_in_turn(
@@ -236,14 +236,14 @@ def sum_dealt_in_turn(
 
 
 def describe_keys(load: Load, answers: Sequence[OperatorEstimate]) -> tuple[Diagnostic, ...]:
-    """Diagnostics of keyed operators: shares that are not measured, and the share at which an instance breaks."""
+    """Diagnostics of keyed operators: unmeasured shares, and the share above which an instance cannot keep up."""
     keyed = [one for one in answers if one.queueing == KEYED and one.processors > 1]
     even = tuple(one.name for one in keyed if one.hottest_share is None)
     said: tuple[Diagnostic, ...] = ()
     if even:
         detail = (
             f"{join_names(even)} is keyed, and the shares of its instances are not measured: even shares are assumed. "
-            "Skewed keys make E[T] longer, and one hot instance can break down alone: give instances."
+            "Skewed keys make E[T] longer, and one hot instance alone can be overloaded: give instances."
         )
         said += (Diagnostic("keys-assumed-even", detail, even),)
     for one in keyed:
@@ -255,15 +255,16 @@ def describe_keys(load: Load, answers: Sequence[OperatorEstimate]) -> tuple[Diag
         extra = "" if measured == one.processors else f" (estimated from {measured} measured instances)"
         detail = (
             f"{one.name} is keyed: its hottest instance gets {share:.3g} of the arrivals{extra}, fair would be "
-            f"{1.0 / one.processors:.3g}, and is {write_percent(used)} busy. It breaks at a share of {limit:.3g}. "
-            "More processors do not help beyond the hottest key: split that key, or make its service faster."
+            f"{1.0 / one.processors:.3g}, and is {write_percent(used)} busy. It cannot keep up above a share of "
+            f"{limit:.3g}. More processors do not help beyond the hottest key: split that key, or make its "
+            "service faster."
         )
         said += (Diagnostic("hottest-instance", detail, (one.name,)),)
     return said
 
 
 def describe_bursts(stations: Stations, answers: Sequence[OperatorEstimate]) -> tuple[Diagnostic, ...]:
-    """A diagnostic where arrivals come in bursts so long that E[T] cannot be promised."""
+    """A diagnostic if arrivals come in bursts so long that E[T] is not reliable."""
     places = [
         i for i in stations.list_general() if answers[i].wait_seconds is not None and answers[i].arrival_rate
     ]

@@ -81,9 +81,9 @@ class Situation(NamedTuple):
 
 
 def survey_load(topology: Topology, load: Load, model: Model, *, is_open: bool = False) -> Situation:
-    """The situation: what reaches each operator, and the operators as queues; an SCV that nobody measured or set is 1.
+    """The situation: the arrivals of each operator, and the operators as queues; an SCV that is not known is 1.
 
-    `is_open`: as if no operator held bursts back, which is what a plan has to be ready for.
+    `is_open`: as if no operator held bursts back; a plan must be ready for that.
     """
     load = take_configured_scvs(topology, load)
     flow = measure_flow(topology, load)
@@ -121,7 +121,7 @@ def check_rate(situation: Situation, external_rate: float) -> None:
         check_number(external_rate, "external_rate", least=SMALLEST)
         for name, visits in zip(situation.names, situation.flow.visits, strict=True):
             check_offered_load(name, visits * external_rate, situation.load.operators[name])
-    except InvalidLoad as error:  # the load itself was checked before: the rate asked for is wrong
+    except InvalidLoad as error:  # the load itself was checked before, so the requested rate is wrong
         raise replace(error, pointer="", argument="external_rate") from error
 
 
@@ -131,7 +131,7 @@ def estimate(
     processors: Mapping[str, int] | None = None,
     model: Model = DEFAULT_MODEL,
 ) -> Estimate:
-    """E[T] under `processors`, or under those that the load says are running."""
+    """The estimate under `processors`, or under the running processors of the load."""
     situation = survey_load(topology, load, model)
     counts = find_counts(topology, load, processors)
     answer = assess_counts(situation, counts)
@@ -153,7 +153,7 @@ def find_outside_bounds(topology: Topology, counts: Sequence[int]) -> tuple[Diag
     )
     if not outside:
         return ()
-    detail = f"Outside of its own min_processors and max_processors is {join_names(outside)}: no plan would give that."
+    detail = f"{join_names(outside)} is outside its own min_processors and max_processors: no plan would give that."
     return (Diagnostic("outside-bounds", detail, outside),)
 
 
@@ -180,7 +180,7 @@ def evaluate_allocation(situation: Situation, counts: Sequence[int], waits: Sequ
 def list_operators(
     situation: Situation, counts: Sequence[int], waits: Sequence[float]
 ) -> list[OperatorEstimate]:
-    """Every operator by itself."""
+    """The estimate of each operator."""
     flow, stations = situation.flow, situation.stations
     operators: list[OperatorEstimate] = []
     for name, visits, arrival_rate, service_rate, count, wait in zip(
@@ -210,12 +210,12 @@ def add_queueing(situation: Situation, operators: Sequence[OperatorEstimate]) ->
 
 
 def assess_counts(situation: Situation, counts: Sequence[int]) -> Estimate:
-    """The estimate of an allocation, waits included."""
+    """The estimate of an allocation, with its waits computed here."""
     return evaluate_allocation(situation, counts, situation.wait_seconds(counts))
 
 
 def describe_estimate(situation: Situation, operators: Sequence[OperatorEstimate]) -> tuple[Diagnostic, ...]:
-    """What an estimate assumes, and where it is sensitive."""
+    """Diagnostics of the assumptions of an estimate, and of operators near saturation."""
     diagnostics: list[Diagnostic] = []
     if WAITING_MODELS[situation.stations.model].uses_scvs:
         assumed = list_unmeasured(situation.load, operators)
@@ -225,7 +225,7 @@ def describe_estimate(situation: Situation, operators: Sequence[OperatorEstimate
                 f"random (Poisson) arrivals and exponential services.{describe_batches(situation)}"
             )
             diagnostics.append(Diagnostic("scv-assumed", detail, assumed))
-        diagnostics += describe_said(situation.load)
+        diagnostics += describe_configured(situation.load)
     near = tuple(
         [one.name for one in operators if one.utilisation > NEAR_SATURATION and one.wait_seconds is not None]
     )
@@ -240,18 +240,18 @@ def describe_estimate(situation: Situation, operators: Sequence[OperatorEstimate
     return tuple(diagnostics)
 
 
-def describe_said(load: Load) -> tuple[Diagnostic, ...]:
-    """Names the operators whose services vary as the topology says: nobody measured it."""
+def describe_configured(load: Load) -> tuple[Diagnostic, ...]:
+    """A diagnostic of the operators whose service_scv comes from the topology, not from a measurement."""
     said = {name: one.service_scv for name, one in load.operators.items() if one.is_scv_configured}
     if not said:
         return ()
     listed = join_names([f"{name} {scv:.6g}" for name, scv in said.items()])
-    detail = f"service_scv is as the topology says, not as measured: {listed}."
+    detail = f"service_scv is taken from the topology and was not measured: {listed}."
     return (Diagnostic("scv-said", detail, tuple(said)),)
 
 
 def describe_batches(situation: Situation) -> str:
-    """A sentence where tuples surely arrive in batches, and yet an SCV of 1 is assumed; else nothing."""
+    """A sentence on operators with an assumed SCV of 1 although tuples arrive in batches; else nothing."""
     forks = [edge.target for edge in situation.topology.edges if edge.selectivity >= MANY]
     names = [
         name
@@ -262,7 +262,7 @@ def describe_batches(situation: Situation) -> str:
     if not names:
         return ""
     return (
-        f" At {join_names(names)} tuples arrive in batches, one tuple upstream making several: there arrivals vary "
+        f" At {join_names(names)} tuples arrive in batches, as one tuple upstream makes several: there arrivals vary "
         "more, and E[T] is longer than estimated. Measure arrival_scv, or simulate."
     )
 

@@ -1,4 +1,4 @@
-"""The flow where operators at their max_processors cannot keep up and pass on only what they can serve.
+"""The throttled flow: operators that cannot keep up at max_processors pass on only as much as they serve.
 
     λ = λ0·e + Gᵀ min(λ, c),   c = max_processors × μ             (after Es-Stream, section V-B: upstream first)
 
@@ -62,7 +62,7 @@ def settle_throttled(network: Network, rates: list[float], limits: Sequence[floa
 
 
 def list_over(rates: Sequence[float] | Floats, limits: Sequence[float]) -> list[bool]:
-    """Which operators are unstable at their limit, by the margin of planner.queueing.erlang.is_stable."""
+    """Flags of the operators that are unstable at their limit, by the margin of planner.queueing.erlang.is_stable."""
     return [rate >= limit * (1.0 - STABILITY_MARGIN) for rate, limit in zip(rates, limits, strict=True)]
 
 
@@ -94,7 +94,7 @@ def describe_throttled(throttled: Sequence[str]) -> tuple[Diagnostic, ...]:
     if not throttled:
         return ()
     detail = (
-        f"{join_names(throttled)} cannot keep up even at max_processors: the queue grows without end, and operators "
+        f"{join_names(throttled)} cannot keep up even at max_processors: the queue keeps growing, and operators "
         "downstream receive only what is served. Raise the bound, or lower the load."
     )
     return (Diagnostic("throttled", detail, tuple(throttled)),)

@@ -231,9 +231,7 @@ def _describe(missing: Steps, drops: Steps, steps: int) -> tuple[Diagnostic, ...
         detail = f"{len(missing)} of {steps} steps were missing and are filled in by straight lines"
         found.append(Diagnostic("workload-gaps", f"{detail}: steps {join_names(missing.tolist(), SHOWN)}."))
     if len(drops):
-        detail = (
-            f"{len(drops)} single steps drop far below both their neighbours, as measurements that failed do"
-        )
+        detail = f"{len(drops)} single steps drop far below both their neighbours, like failed measurements"
         found.append(
             Diagnostic(
                 "workload-drop-outs",

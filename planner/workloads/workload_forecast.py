@@ -36,7 +36,7 @@ OF_LINES = ("constant-rate", "shorter-look-ahead")
 
 @dataclass(frozen=True, slots=True)
 class StandIn:
-    """The rate and deviation of every step ahead without a model, with the reason."""
+    """The fallback for a model: the rate and deviation of every step ahead, with the reason."""
 
     rate: float
     deviation: float
@@ -65,9 +65,9 @@ def choose_order(rates: Floats, orders: tuple[ArmaOrder, ...], fit: Fit = fit_ar
 
 
 def describe_quantile(why: str) -> Diagnostic:
-    """The diagnostic of a forecast that the quantile stands in for."""
+    """The diagnostic if the quantile replaces a forecast."""
     return Diagnostic(
-        "forecast-fallback", f"{why}: the 95% quantile of the last day stands in for a forecast."
+        "forecast-fallback", f"{why}: the 95% quantile of the last day is used instead of a forecast."
     )
 
 
@@ -76,7 +76,7 @@ DAY_STEPS = 1440
 
 
 class PeakLoad(NamedTuple):
-    """A rate, its standard deviation, and why no model gave them (None: a model did, or none was asked for)."""
+    """A rate and its standard deviation; `why` is the reason for a fallback (None: a model, or no model wanted)."""
 
     rate: float
     deviation: float
@@ -133,7 +133,7 @@ class ArmaPeaks:
 
 
 def as_peak(stand_in: StandIn) -> PeakLoad:
-    """The stand-in as the peak of a window."""
+    """The fallback as the peak of a window."""
     return PeakLoad(stand_in.rate, stand_in.deviation, stand_in.why)
 
 
