@@ -24,8 +24,8 @@ from fastapi import Depends, FastAPI
 from app.database.embedded_postgres import shared_postgres
 from app.main import create_app
 from app.planning.objectives.optimal import MinLatencyRequest
+from app.planning.plans.answers import to_plan_answer
 from app.planning.plans.schemas import PlanAnswer
-from app.planning.plans.service import to_plan_answer
 from app.settings import Settings
 from app.web.routing import SettingsDep
 from app.web.security import may_read

@@ -83,7 +83,8 @@ OTHER_NAMES: tuple[DiagnosticRule[tuple[list[str], list[str]]], ...] = (
 def compare_owned(stored: Graph, joined: Graph) -> tuple[Diagnostic, ...]:
     """A diagnostic where operators leave the topology with settings that only their owner knows."""
     left = {operator.name for operator in joined.operators}
-    return find_diagnostics(LOST_SETTINGS, [one for one in stored.operators if one.name not in left])
+    gone: Sequence[OperatorBody] = [one for one in stored.operators if one.name not in left]
+    return find_diagnostics(LOST_SETTINGS, gone)
 
 
 def _list_owned(gone: Sequence[OperatorBody]) -> dict[str, str]:

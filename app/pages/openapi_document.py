@@ -15,7 +15,7 @@ from app.load.bodies.answers import to_estimate_answer
 from app.load.bodies.load import FPD_LOAD, LoadBody
 from app.load.bodies.topology import FPD, Graph
 from app.pages.openapi_schemas import rename_schemas, share_fields, tidy_schemas
-from app.planning.plans.service import to_plan_answer
+from app.planning.plans.answers import to_plan_answer
 from app.web.documented_problems import share_problems
 from app.web.problems import Problem
 from planner.plans.optimal import min_latency
@@ -126,7 +126,7 @@ def _share_parameters(document: Document) -> None:
     document["components"]["parameters"] = dict(sorted(shared.items()))
 
 
-LONGEST_LINE = 200
+LONGEST_LINE = 280
 
 Node = TypeVar("Node", bound=yaml.CollectionNode)
 

@@ -87,6 +87,8 @@ def share_fields(document: dict[str, Any]) -> None:
         if len(fields) >= LEAST_FIELDS:
             component = "".join(map(str.capitalize, name.split("_")))
             component += "Choice" if component in schemas else ""
+            if component in schemas:
+                continue  # a third schema under one name stays where it is
             schemas[component] = {key: value for key, value in fields[0].items() if key != "default"}
             for field in fields:
                 kept = {key: value for key, value in field.items() if key == "default"}

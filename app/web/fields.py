@@ -1,7 +1,6 @@
 """Field types that several bodies share, and the base classes of bodies and answers."""
 
 import re
-from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Annotated, Any, Literal
 from urllib.parse import quote
@@ -26,9 +25,9 @@ class Answer(BaseModel):
     model_config = ConfigDict(from_attributes=True, ser_json_inf_nan="null")
 
 
-def show_example(example: Mapping[str, Any]) -> ConfigDict:
+def show_example(example: Any) -> ConfigDict:
     """The configuration of a body or an answer whose schema shows this example."""
-    return ConfigDict(json_schema_extra={"examples": [dict(example)]})
+    return ConfigDict(json_schema_extra={"examples": [example]})
 
 
 def printable(name: str) -> str:

@@ -25,8 +25,8 @@ from tests.ingest.in_memory import run_stages, slice_windows
 from tests.ingest.logs import make_events, to_json
 
 PLAN, DECISION, FORECAST = "The walk of a plan", "The walk of a decision", "The walk of a VM forecast"
-LOG_LINE = "The walk of a log line"
-LEFT_OUT = walks.read_walk("What the walks leave out")
+LOG_LINE, EXCEPTION = "The walk of a log line", "The walk of an exception"
+MOST_LINES, MOST_PLAN, MOST_DECISION = 150, 36, 72
 Run = Callable[[str, dict[str, Any]], list[str]]
 
 TOPOLOGY = {
@@ -91,29 +91,36 @@ def run(app: FastAPI, client: httpx.Client, database_url: str, name: str) -> Ite
     engine.dispose()
 
 
-def test_every_file_and_room_of_the_page_exists():
-    named = re.findall(r"\[((?:app|planner|ingest|migrations|tests)/[^\]]*)\]", walks.PAGE)
-    assert named
-    for path in named:
-        assert (ROOT / path).exists(), path
+def test_the_page_is_short_and_its_rooms_are_those_of_the_tree():
+    assert len(walks.PAGE.splitlines()) <= MOST_LINES
+    named = set(re.findall(r"^\| \[\w+\]\(\.\./((?:app|planner)/\w+)\) \|", walks.PAGE, re.MULTILINE))
+    rooms = {
+        f"{top}/{path.parent.name}"
+        for top in ("app", "planner")
+        for path in (ROOT / top).glob("*/__init__.py")
+    }
+    assert named == rooms
 
 
 @pytest.mark.parametrize(
     ("title", "path", "body", "most"),
     [
-        (PLAN, "/v1/topologies/{name}/plans/min-latency", {"k_max": 14}, 8),
-        (DECISION, "/v1/topologies/{name}/decisions", {}, 15),
-        (FORECAST, "/v1/forecasts/vms", make_body(400), 8),
+        (PLAN, "/v1/topologies/{name}/plans/min-latency", {"k_max": 14}, MOST_PLAN),
+        (DECISION, "/v1/topologies/{name}/decisions", {}, MOST_DECISION),
     ],
 )
-def test_a_walk_is_what_runs(run: Run, title: str, path: str, body: dict[str, Any], most: int):
-    walk = walks.read_walk(title)
-    below = [file for file in run(path, body) if not file.endswith("/routes.py")]
-    assert len(walk.steps) <= most
-    assert [file for file in below if file in walk.steps] == list(walk.steps)
-    assert [file for file in below if not walk.explains(file) and not LEFT_OUT.explains(file)] == []
-    for one in walk.behind:
-        assert any(file == one or (one.endswith("/") and file.startswith(one)) for file in below), one
+def test_a_walk_is_drawn_as_it_runs(run: Run, title: str, path: str, body: dict[str, Any], most: int):
+    files = run(path, body)
+    assert walks.read_drawing(title) == walks.draw(files)
+    links = walks.read_links(title)
+    assert [file for file in files if file in links] == links
+    assert len(files) <= most, "a walk gets no longer"
+
+
+def test_the_walk_of_a_forecast_is_what_runs(run: Run):
+    files = run("/v1/forecasts/vms", make_body(400))
+    links = walks.read_links(FORECAST)
+    assert [file for file in files if file in links] == links
 
 
 def test_the_walk_of_a_log_line_is_what_runs_between_spark_and_the_database(tmp_path: Path):
@@ -127,9 +134,9 @@ def test_the_walk_of_a_log_line_is_what_runs_between_spark_and_the_database(tmp_
         summaries, _ = summarise(found, slicing.window_ns)
         assert len(list(summaries.operators)) > len(list(summaries.topologies)) > 0
 
-    steps = walks.read_walk(LOG_LINE).steps
+    steps = walks.read_links(LOG_LINE)
     assert (steps[0], steps[-1]) == ("ingest/job.py", "ingest/storing/store.py")
-    assert [file for file in walks.trace(summarise_log, "ingest") if file in steps] == list(steps[1:-1])
+    assert [file for file in walks.trace(summarise_log, "ingest") if file in steps] == steps[1:-1]
 
 
 def test_an_exception_runs_through_its_walk(app: FastAPI):
@@ -153,5 +160,5 @@ def test_an_exception_runs_through_its_walk(app: FastAPI):
     answers: list[httpx.Response] = []
     ran = walks.trace(lambda: answers.append(asyncio.run(ask())))
     assert answers[0].json()["type"] == "budget-too-small"
-    steps = walks.read_walk("The walk of an exception").steps
-    assert [step for step in steps if step not in ran] == []
+    links = walks.read_links(EXCEPTION)
+    assert [file for file in links if file not in ran] == []

@@ -5,7 +5,6 @@ import re
 import sys
 import typing
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from types import FrameType
 from typing import Any
 
@@ -18,20 +17,6 @@ from tests.docs.consoles import ROOT, read_page
 PAGE = read_page("docs/architecture.md")
 
 
-@dataclass(frozen=True)
-class Walk:
-    """A section of the page: its steps in order, and the files and rooms that the steps call."""
-
-    steps: Sequence[str]
-    behind: Sequence[str]
-
-    def explains(self, path: str) -> bool:
-        """Whether a file is a step, or behind the steps; a room ends with a slash."""
-        return path in self.steps or any(
-            path == one or (one.endswith("/") and path.startswith(one)) for one in self.behind
-        )
-
-
 def read_section(title: str) -> str:
     """The text between a heading of the page and the next heading of any level."""
     found = re.search(rf"^#+ {re.escape(title)}\n(.*?)(?=^#|\Z)", PAGE, re.MULTILINE | re.DOTALL)
@@ -39,12 +24,27 @@ def read_section(title: str) -> str:
     return found.group(1)
 
 
-def read_walk(title: str) -> Walk:
-    """The numbered files of a section, and the files and rooms of its bullets."""
-    text = read_section(title)
-    steps = re.findall(r"^\d+\. \[([^\]]+)\]", text, re.MULTILINE)
-    bullets = "\n".join(re.findall(r"^- .*(?:\n  .*)*", text, re.MULTILINE))
-    return Walk(steps, re.findall(r"\[([^\]]+)\]\(", bullets))
+def read_links(title: str) -> list[str]:
+    """The files that a section links to, in their order."""
+    return [path for path in re.findall(r"\[([^\]]+)\]\(\.\./", read_section(title)) if path.endswith(".py")]
+
+
+def read_drawing(title: str) -> str:
+    """The drawn trace of a section."""
+    found = re.search(r"^```\n(.*?)^```$", read_section(title), re.MULTILINE | re.DOTALL)
+    assert found, title
+    return found.group(1)
+
+
+def draw(files: Sequence[str]) -> str:
+    """The number of files of a trace, and their names by room, in the order of the first call."""
+    rooms: dict[str, list[str]] = {}
+    for file in files:
+        top, room, *rest = file.removesuffix(".py").split("/")
+        rooms.setdefault(f"{top}/{room}" if rest else top, []).append("/".join(rest or [room]))
+    width = max(map(len, rooms)) + 2
+    rows = (f"{room:{width}}{' '.join(names)}\n" for room, names in rooms.items())
+    return f"{len(files)} files\n" + "".join(rows)
 
 
 def list_routes(routes: Sequence[Any]) -> Iterator[APIRoute]:

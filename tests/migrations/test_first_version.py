@@ -68,7 +68,7 @@ def test_what_the_first_version_stored_reads_as_it_did(first_database_url: str, 
     recorded = json.loads((FIRST / "answers.json").read_text("utf-8"))
     with httpx.Client(base_url=service.url, timeout=60) as client:
         for address, answer in recorded.items():
-            found = client.get(address, params={"limit": 200})
+            found = client.get(address, params={"limit": 200} if "items" in answer else {})
             assert found.status_code == 200, f"{address}: {found.text}"
             assert_holds(found.json(), repair(address, answer), address)
         # score is busy for 0.6% of its time: without queues E[T] is what was measured.

@@ -24,9 +24,9 @@ EXAMPLE: JsonValue = {
     "workload": [
         {
             "at": f"2026-11-18T{minute // 60:02}:{minute % 60:02}:00Z",
-            "rate": round(8 + 4 * math.sin(minute / 20), 1),
+            "rate": round(8 + 4 * math.sin(minute / 20)),
         }
-        for minute in range(60)
+        for minute in range(101)
     ],
     "workload_name": "an-hour",
     "mst_samples": [

@@ -75,3 +75,12 @@ def compute_estimate(
     if body.quantiles is None:
         return found
     return add_spread(topology, load, found, body.quantiles, body.roots, body.seed)
+
+
+def compute_plan(objective: PlanObjective, topology: Topology, load: Load, body: Any) -> Plan:
+    """The plan, with the quantiles that the body asks for."""
+    found = objective.plan(topology, load, body)
+    if body.quantiles is None or found.estimate.total is not None:
+        return found
+    spread = add_spread(topology, load, found.estimate, body.quantiles, body.roots, body.seed, is_open=True)
+    return found._replace(estimate=spread)

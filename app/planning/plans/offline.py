@@ -9,9 +9,9 @@ from rich.text import Text
 
 from app.load.bodies.answers import EstimateAnswer, to_estimate_answer
 from app.load.bodies.computing import add_calibration, calibrate_body
-from app.planning.objectives.objective import EstimateRequest, PlanObjective, compute_estimate
+from app.planning.objectives.objective import EstimateRequest, PlanObjective, compute_estimate, compute_plan
+from app.planning.plans.answers import to_plan_answer
 from app.planning.plans.schemas import PlanAnswer
-from app.planning.plans.service import compute_plan, to_plan_answer
 from app.terminal.commands import compute_answer, open_console
 from app.terminal.files import read_body
 from app.terminal.options import fold_target

@@ -1,15 +1,13 @@
 """Estimates and plans: of what the body describes, or of what is stored; reads stored plans."""
 
 from functools import partial
-from typing import Any
 from uuid import UUID
 
-from pydantic_core import to_json
 from sqlalchemy.orm import Session
 
 from app.database.stored_answers import list_answers, read_answer, store_answer
 from app.database.tables import PlanRow
-from app.load.bodies.answers import EstimateAnswer, SpreadAnswer, to_estimate_answer
+from app.load.bodies.answers import EstimateAnswer, to_estimate_answer
 from app.load.bodies.computing import CalibratedLoad, add_calibration, run_described
 from app.load.bodies.terms import Described, Measured
 from app.load.measurements.freshness import add_basis, describe_age
@@ -20,17 +18,16 @@ from app.planning.objectives.objective import (
     PlanObjective,
     StoredEstimateRequest,
     compute_estimate,
+    compute_plan,
 )
+from app.planning.plans.answers import to_plan_answer, write_calibrated_plan
 from app.planning.plans.schemas import PlanAnswer, PlanPage, PlanSummary
 from app.settings import Settings
 from app.web.error_pointers import blaming_what_is_stored
 from app.web.observability import time_planner
 from app.web.paging import Page
 from app.web.stored_data_errors import UnknownPlan
-from planner.quantiles.spread import add_spread
-from planner.values import Effect, Estimate, Load, OperatorEstimate, Plan, Topology
-
-OF_STORED_PLANS = {"calibration": None, "basis": None, "id": None, "created_at": None}
+from planner.values import Estimate
 
 
 async def estimate_described(body: EstimateRequest, settings: Settings) -> EstimateAnswer:
@@ -47,15 +44,6 @@ async def plan_described(objective: PlanObjective, body: Described, settings: Se
     """The plan for the body's topology under its load, as JSON."""
     compute = partial(compute_plan, objective)
     return await run_described(objective.call, compute, write_calibrated_plan, body, settings)
-
-
-def compute_plan(objective: PlanObjective, topology: Topology, load: Load, body: Any) -> Plan:
-    """The plan, with the quantiles that the body asks for."""
-    found = objective.plan(topology, load, body)
-    if body.quantiles is None or found.estimate.total is not None:
-        return found
-    spread = add_spread(topology, load, found.estimate, body.quantiles, body.roots, body.seed, is_open=True)
-    return found._replace(estimate=spread)
 
 
 def estimate_stored(
@@ -103,59 +91,3 @@ def list_plans(session: Session, name: str, page: Page) -> PlanPage:
         session, PlanRow, stored.id, page, PlanRow.objective, PlanRow.revision, *summed_up
     )
     return PlanPage(items=[PlanSummary.model_validate(row) for row in rows], next=following)
-
-
-def name_fields(one: OperatorEstimate) -> dict[str, object]:
-    """The fields by name as `_asdict` gives them, in a third of its time: every plan has many."""
-    name, arrival, service, count, used, wait, sojourn, visits, queueing, share, hottest = one
-    return {
-        "name": name,
-        "arrival_rate": arrival,
-        "service_rate": service,
-        "processors": count,
-        "utilisation": used,
-        "wait_seconds": wait,
-        "sojourn_seconds": sojourn,
-        "visits": visits,
-        "queueing": queueing,
-        "hottest_share": share,
-        "hottest_utilisation": hottest,
-    }
-
-
-def name_effect(effect: Effect) -> dict[str, object]:
-    """Likewise."""
-    operator, count, more, fewer, more_limit, fewer_limit, detail = effect
-    return {
-        "operator": operator,
-        "processors": count,
-        "one_more_seconds": more,
-        "one_fewer_seconds": fewer,
-        "one_more_limit": more_limit,
-        "one_fewer_limit": fewer_limit,
-        "detail": detail,
-    }
-
-
-def to_plan_answer(plan: Plan) -> PlanAnswer:
-    """The plan as JSON: the fields of its estimate and of the plan."""
-    return PlanAnswer.model_validate(plan.estimate._asdict() | plan._asdict())
-
-
-def write_calibrated_plan(plan: Plan, calibrated: CalibratedLoad) -> bytes:
-    """The plan as JSON, with the calibration of its load where there is one."""
-    if not calibrated.diagnostics:
-        return write_plan(plan)
-    return add_calibration(to_plan_answer(plan), calibrated).model_dump_json().encode()
-
-
-def write_plan(plan: Plan) -> bytes:
-    """The JSON of `to_plan_answer(plan)`, to the byte, in two thirds of the time: only quantiles need models."""
-    fields = plan.estimate._asdict() | OF_STORED_PLANS | plan._asdict()
-    del fields["estimate"]
-    fields["operators"] = list(map(name_fields, plan.estimate.operators))
-    fields["explanation"] = list(map(name_effect, plan.explanation))
-    for spread in ("total", "completion"):
-        if fields[spread] is not None:
-            fields[spread] = SpreadAnswer.model_validate(fields[spread])
-    return to_json(fields, inf_nan_mode="null")

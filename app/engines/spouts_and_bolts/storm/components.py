@@ -147,16 +147,13 @@ def read_component(
     head = {**row, **(page.body if page else {})}
     listed, tasks = read_count(head.get("executors")) or None, read_count(head.get("tasks")) or None
     processors = max(listed or 0, len(rows)) or None
-    covered = find_covered(rows)
-    if not covered:
-        started = find_worker_uptime(name, tasks, sample.topology)
-        covered = cover(window, longest if started is None else started)
+    started = find_worker_uptime(name, tasks, sample.topology)
+    covered = find_covered(rows) or cover(window, longest if started is None else started)
     totals = choose_totals(row, page)
     outputs = read_outputs(page, covered)
     sent = sum_outputs(outputs)
     if not outputs and (page or not counts_system_streams(sample.topology)):
-        counts = [_sum_or_total(rows, "emitted", totals), _sum_or_total(rows, "transferred", totals)]
-        sent = StreamCount(*[find_rate(count, covered) for count in counts])
+        sent = count_sent(rows, totals, covered)
     executed, latency = _sum_or_total(rows, "executed", totals), mean_latency(rows)
     latency = read_milliseconds(totals.get("executeLatency")) if latency is None else latency
     rate = add_known([one.executed_rate for one in rows])
@@ -181,6 +178,12 @@ def read_component(
         latency=latency,
         totals=totals,
     )
+
+
+def count_sent(rows: Sequence[Executor], totals: Page, covered: float | None) -> StreamCount:
+    """The rates sent on all streams together, where no stream has a row of its own."""
+    counts = [_sum_or_total(rows, "emitted", totals), _sum_or_total(rows, "transferred", totals)]
+    return StreamCount(*[find_rate(count, covered) for count in counts])
 
 
 def find_longest_uptime(sample: StormSample) -> float | None:

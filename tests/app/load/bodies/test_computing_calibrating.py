@@ -9,7 +9,7 @@ from app.load.bodies.computing import CalibratedLoad, add_calibration, calibrate
 from app.load.bodies.load import FPD_LOAD, FPD_MEASURED, LoadBody
 from app.load.bodies.terms import Described
 from app.load.bodies.topology import FPD
-from app.planning.plans.service import to_plan_answer, write_calibrated_plan, write_plan
+from app.planning.plans.answers import to_plan_answer, write_calibrated_plan, write_plan
 from planner.plans.optimal import min_latency
 from planner.situations.situation import estimate
 

@@ -10,7 +10,7 @@ from playwright.sync_api import expect
 from tests.app.browsing import open_browser, watch_page
 from tests.app.processes import Service, StartService, environment
 
-ROOT = Path(__file__).parents[3]
+ROOT = Path(__file__).parents[4]
 PICTURE = ROOT / "docs" / "images" / "dashboard.png"
 MOST_BYTES = 200_000
 SHOWN = {"width": 1200, "height": 1000}

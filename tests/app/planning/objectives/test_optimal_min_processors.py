@@ -5,8 +5,8 @@ from pydantic import ValidationError
 
 from app.load.bodies.load import FPD_LOAD
 from app.load.bodies.topology import FPD
+from app.planning.objectives.objective import compute_plan
 from app.planning.objectives.optimal import MIN_PROCESSORS
-from app.planning.plans.service import compute_plan
 from planner.plans.optimal import min_processors
 from planner.plans.quantile import min_processors_within
 from planner.values import TimeTarget

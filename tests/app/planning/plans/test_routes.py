@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from app.load.bodies.load import FPD_LOAD
 from app.load.bodies.topology import FPD
-from app.planning.plans.service import to_plan_answer, write_plan
+from app.planning.plans.answers import to_plan_answer, write_plan
 from planner.plans.optimal import min_latency, min_processors
 from planner.quantiles.spread import add_spread
 from planner.values import Edge, Entry, Load, Model, Operator, OperatorLoad, Topology
