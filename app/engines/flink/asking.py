@@ -39,7 +39,7 @@ def ask(asker: Asker, job: str | None) -> list[EngineAnswer]:
 
 
 def ask_until_new(asker: Asker, address: str, before: EngineAnswer) -> EngineAnswer:
-    """The job's document once its counters differ from those asked before, or as it is after some questions."""
+    """The job's document as soon as its counters differ from those asked before; after some questions, as it is."""
     for _ in range(MOST_QUESTIONS - 1):
         answer = asker.get(address)
         if list_counters(answer) != list_counters(before):
@@ -75,7 +75,9 @@ def list_vertices(document: EngineAnswer) -> Iterable[tuple[str, bool]]:
 
 
 def ask_source(asker: Asker, address: str) -> Iterable[EngineAnswer]:
-    """The counters of source operators: names first, for one unknown name makes Flink answer with an empty list."""
+    """The counters of source operators. Their names are asked first: for one unknown name Flink answers with an
+    empty list.
+    """
     names = asker.get(f"{address}/subtasks/metrics")
     known = {read_text(read_object(one).get("id")) or "" for one in read_list(names.body)}
     wanted = [name for name in sorted(known) if name.startswith(METRIC_PREFIX) and name.endswith(OF_SOURCES)]

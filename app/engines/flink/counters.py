@@ -13,7 +13,9 @@ from app.engines.numbers import divide, find_rate, read_number
 
 SHORTEST_SECONDS = 0.1  # counters of a shorter time give no rates
 QUIET = 0.05
-"""Up to this relative error the busy time of an interval is used, and not that since the start."""
+"""Up to this relative error of the busy time, the busy time of the interval is used; above it, the busy time since
+the start.
+"""
 OF_DOCUMENTS = {
     "records_in": ("read-records", "read-records-complete"),
     "records_out": ("write-records", "write-records-complete"),
@@ -31,7 +33,7 @@ OF_METRICS = {
 
 
 class VertexCounters(NamedTuple):
-    """What a vertex counted since its start, summed over its subtasks; None: unknown."""
+    """The counters of a vertex since its start, summed over its subtasks; None: unknown."""
 
     records_in: float | None = None
     records_out: float | None = None
@@ -41,7 +43,7 @@ class VertexCounters(NamedTuple):
 
     @property
     def time_ms(self) -> float | None:
-        """busy + idle + back-pressured: the time that passed, once for each subtask; None for a legacy source."""
+        """busy + idle + back-pressured: the elapsed time, once for each subtask; None for a legacy source."""
         if self.busy_ms is None or self.idle_ms is None or self.back_pressured_ms is None:
             return None
         return self.busy_ms + self.idle_ms + self.back_pressured_ms
@@ -58,7 +60,7 @@ class VertexCounters(NamedTuple):
         return divide(self.back_pressured_ms, self.time_ms)
 
     def find_seconds(self, parallelism: int) -> float | None:
-        """The time that passed for each subtask."""
+        """The elapsed time of each subtask."""
         milliseconds = divide(self.time_ms, parallelism)
         return None if milliseconds is None else milliseconds / 1000.0
 
@@ -98,15 +100,15 @@ def add_counters(parts: Iterable[VertexCounters]) -> VertexCounters:
 
 
 def subtract_counters(later: VertexCounters, earlier: VertexCounters) -> VertexCounters:
-    """What was counted between two times; busy time may fall."""
+    """The growth of the counters between two times; busy time may fall."""
     pairs = zip(later, earlier, strict=True)
     return VertexCounters(*[None if a is None or b is None else a - b for a, b in pairs])
 
 
 def went_down(later: VertexCounters, earlier: VertexCounters) -> bool:
-    """Whether a counter fell: the vertex started anew in between.
+    """Whether a counter fell: the vertex was restarted in between.
 
-    Busy time is left out, for it falls by itself: Flink counts as busy all time that is neither idle nor
+    Busy time is left out, because it may fall by itself: Flink counts as busy all time that is neither idle nor
     back-pressured, and an idle time is counted as idle only when it ends.
     """
     pairs = zip(later._replace(busy_ms=None), earlier._replace(busy_ms=None), strict=True)
@@ -124,7 +126,8 @@ class ServiceRate(NamedTuple):
 def measure_service(
     served: float | None, counted: VertexCounters, life: VertexCounters, parallelism: int, seconds: float
 ) -> ServiceRate:
-    """Records served per second of busy time: of the interval, or of the life where that errs less.
+    """Records served per second of busy time in the interval, or over the vertex' life if that has the smaller
+    error.
 
     `served` is the rate of the interval.
     """
@@ -145,7 +148,9 @@ def measure_service(
 
 
 def find_life_records(records: float, counted: VertexCounters, life: VertexCounters) -> float | None:
-    """Records served in the whole life of a vertex, in the proportion of `records` to the interval's counters."""
+    """Records served in the whole life of a vertex: `records` times the ratio of its life's counters to the
+    interval's.
+    """
     for of_interval, of_life in (
         (counted.records_in, life.records_in),
         (counted.records_out, life.records_out),

@@ -22,11 +22,13 @@ LONGEST_NAME = 180
 RUNNING = "RUNNING"
 ID_CHARACTERS = 6
 METRIC_PREFIX = "Source__"
-"""How the metrics of a source operator begin: Flink writes _ for a character that is no letter and no digit."""
+"""The first part of the names of a source operator's metrics: Flink writes _ for characters other than letters and
+digits.
+"""
 
 
 class VertexInput(NamedTuple):
-    """A sender, and how it chooses the subtask that gets a record."""
+    """A sender, and the exchange by which it chooses the subtask that gets a record."""
 
     vertex: str
     ship_strategy: str
@@ -62,7 +64,7 @@ class JobState(NamedTuple):
 
 
 class SubtaskState(NamedTuple):
-    """A subtask in a vertex's document; a new attempt starts its counters anew."""
+    """A subtask in a vertex's document; its counters begin again with each attempt."""
 
     attempt: int | None
     counters: VertexCounters
@@ -97,7 +99,7 @@ Document = JobState | VertexDetail | MetricSums | FlinkCluster
 
 
 def read_document(answer: EngineAnswer) -> Document | None:
-    """The document in an answer; None if the reader of a job has no use for it."""
+    """The document in an answer; None if the reader does not use it."""
     body = read_object(answer.body)
     if isinstance(body.get("vertices"), list):
         return read_job(answer, body)
@@ -121,7 +123,9 @@ def to_time(milliseconds: float) -> datetime:
 
 
 def read_time(value: JsonValue) -> float | None:
-    """Epoch milliseconds; None for -1, which Flink writes where something has not happened, and for no time at all."""
+    """Epoch milliseconds; None for -1, which Flink writes for events that have not happened, and for values that
+    are not a time.
+    """
     number = read_number(value)
     return number if number is not None and 0.0 < number < LATEST_MS else None
 
@@ -221,9 +225,9 @@ def read_options(listed: list[JsonValue]) -> FlinkCluster | None:
 
 
 def name_operators(vertices: Iterable[VertexState]) -> dict[str, str]:
-    """The operator's name by the id of its vertex: unique, printable, and the same at every reading.
+    """The operator's name for the id of each vertex: unique, printable, and the same at every reading.
 
-    Vertices of equal names get the start of their id behind the name.
+    Vertices with equal names get the start of their id behind the name.
     """
     plain = {one.id: clean(one.name) or clean(one.id) or "vertex" for one in vertices}
     counts = Counter(plain.values())

@@ -1,8 +1,9 @@
-"""The flows on the edges of a job, and its topology: vertices as operators, exchanges as queueing, sources as entries.
+"""The flows on the edges of a job, and its topology: vertices as operators, exchanges as queueing, sources as
+entries.
 
-Flink counts a record that a vertex sends once, however many vertices take it, and does not count who took it. So where
-a vertex has several takers, each is sent what it took up; a taker without idle time left, which took less than it is
-offered, is assumed to be sent everything, as the takers of one stream are.
+Flink counts a record that a vertex sends once, however many vertices receive it, and does not count it per receiver.
+So if a vertex has several receivers (takers), the flow to each is the number of records that it took. A taker that
+has no idle time left and took less than the others is assumed to be sent every record.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -29,7 +30,7 @@ QUEUEINGS: Mapping[str, QueueingName] = {
 LARGEST_SELECTIVITY = 1e12
 SMALLEST_SHARE = 1e-9
 ALL = 0.95
-"""Takers that take this part of what is sent in all, or more, divide it among them."""
+"""If the takers together take this part of what is sent, or more, they are assumed to divide it among them."""
 OVERLOADED = 0.97  # served / offered: below it, and with no idle time left, records pile up
 
 Edge = tuple[str, str]
@@ -37,7 +38,7 @@ Edge = tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class JobShape:
-    """The names of vertices, who sends to whom, and the vertices that are no operators of the topology."""
+    """The names of vertices, the inputs of each, and the vertices that are not operators of the topology."""
 
     names: Mapping[str, str]
     inputs: Mapping[str, Sequence[VertexInput]]
@@ -57,7 +58,7 @@ class JobShape:
 
 
 def find_shape(job: JobState, interval: JobInterval) -> JobShape:
-    """All vertices are operators but the legacy sources that send to another vertex."""
+    """The shape of a job: all vertices are operators except legacy sources that send to another vertex."""
     inputs = {
         vertex: tuple(one for one in job.inputs.get(vertex, ()) if one.vertex in job.vertices)
         for vertex in job.vertices
@@ -129,11 +130,11 @@ class JobFlows:
         return served is not None and offered is not None and served < OVERLOADED * offered
 
     def list_overloaded(self) -> list[str]:
-        """The vertices that are sent more than they serve, and have no idle time left."""
+        """The overloaded vertices: more is sent to them than they serve, and they have no idle time left."""
         return [vertex for vertex in self.list_saturated() if self.takes_less(vertex)]
 
     def list_held_back(self) -> set[str]:
-        """The vertices that get less than they would if an overloaded vertex before them kept up."""
+        """The vertices behind an overloaded vertex, which would get more records if it kept up."""
         behind, found = set(self.list_overloaded()), set[str]()
         while behind:
             behind = {
@@ -161,7 +162,7 @@ def trace(interval: JobInterval, shape: JobShape) -> JobFlows:
 
 
 def split(sender: str, takers: Sequence[str], flows: JobFlows) -> dict[str, float | None]:
-    """Records sent to each taker; None where it has other senders too."""
+    """Records sent to each taker; None for a taker that has other senders too."""
     activities = flows.interval.activities
     sent = activities[sender].sent
     copies = {vertex: flows.count_copies((sender, vertex)) for vertex in takers}
@@ -183,7 +184,8 @@ def split(sender: str, takers: Sequence[str], flows: JobFlows) -> dict[str, floa
 def raise_to_served(source: str, takers: Sequence[str], flows: JobFlows) -> None:
     """Raises the rate of a source to the rate that its only taker serves, if the taker has no idle time left.
 
-    A source that full buffers hold back sends in bursts, and nothing in between, while more waits outside.
+    A source that is held back by full buffers sends in bursts and nothing in between, while more records wait
+    outside.
     """
     activity = flows.interval.activities[source]
     per_sent = 1.0 if activity.is_waiting else divide(activity.served, activity.sent)
@@ -198,7 +200,9 @@ def raise_to_served(source: str, takers: Sequence[str], flows: JobFlows) -> None
 
 
 def share_rest(vertex: str, flows: JobFlows) -> dict[Edge, float | None]:
-    """Splits the records that a vertex took beyond the known flows in proportion to what its other senders sent."""
+    """Splits the records that a vertex took from senders with unknown flows in proportion to all that these
+    senders sent.
+    """
     edges = [(one.vertex, vertex) for one in flows.shape.inputs[vertex]]
     activities = flows.interval.activities
     unknown = {edge: activities[edge[0]].sent for edge in edges if flows.edges.get(edge) is None}
@@ -215,7 +219,7 @@ def share_rest(vertex: str, flows: JobFlows) -> dict[Edge, float | None]:
 
 
 def make_topology(job: JobState, flows: JobFlows) -> Graph:
-    """The topology with measured selectivities; 1 where a selectivity is not measured."""
+    """The topology with measured selectivities; a selectivity that is not measured is 1."""
     shape, names = flows.shape, flows.shape.names
     rates = find_entry_rates(flows)
     total = find_total(flows)
@@ -247,7 +251,9 @@ def list_edges(shape: JobShape) -> list[Edge]:
 
 
 def make_operator(vertex: str, job: JobState, flows: JobFlows) -> OperatorBody:
-    """A vertex as an operator; more subtasks behind a broadcast would not make it faster, so their number is kept."""
+    """A vertex as an operator. Behind a broadcast its number of subtasks is kept, since more would not make it
+    faster.
+    """
     state, inputs = job.vertices[vertex], flows.shape.inputs[vertex]
     strategy = find_strategy(vertex, flows)
     pinned = bool(inputs) and all(one.ship_strategy == BROADCAST for one in inputs)
@@ -262,7 +268,7 @@ def make_operator(vertex: str, job: JobState, flows: JobFlows) -> OperatorBody:
 
 
 def find_strategy(vertex: str, flows: JobFlows) -> str:
-    """The exchange by which most records reach a vertex; a source deals its own input."""
+    """The exchange by which most records reach a vertex; a source is taken to distribute its own input."""
     inputs = flows.shape.inputs[vertex]
     if not inputs:
         return "FORWARD"
@@ -275,12 +281,12 @@ def is_keyed(vertex: str, flows: JobFlows) -> bool:
 
 
 def find_total(flows: JobFlows) -> float:
-    """Records that enter the job per second, as far as they are known."""
+    """The sum of the known rates at which records enter the job."""
     return sum(filter(None, (flows.external.get(source) for source in flows.shape.list_sources())))
 
 
 def find_entry_rates(flows: JobFlows) -> dict[str, float]:
-    """Records that enter at the sources that are operators, and at the takers of a source that is left out."""
+    """Records per second that enter at each source operator, and at the takers of each source that is left out."""
     rates: dict[str, float] = {}
     for source in flows.shape.list_sources():
         if flows.shape.has(source):

@@ -36,10 +36,10 @@ LEAST_SECONDS = 1.0
 
 
 class VertexActivity(NamedTuple):
-    """What one vertex did; rates per second; None: unknown.
+    """The activity of one vertex in an interval; rates are per second, None: unknown.
 
-    `served` counts the records that it took up, for a source those that its source operator emitted. `seconds` is the
-    time by the vertex's own clock.
+    `served` counts the records that it took up; for a source, the records that its source operator emitted. `seconds`
+    is the time by the vertex's own clock.
     """
 
     vertex: VertexState
@@ -56,13 +56,15 @@ class VertexActivity(NamedTuple):
 
     @property
     def is_saturated(self) -> bool:
-        """Whether it, or one of its subtasks, had no idle time left: then records may wait for it."""
+        """Whether it, or one of its subtasks, had no idle time left, so that records may wait for it."""
         records = self.counted.records_out if self.is_source else self.counted.records_in
         return is_saturated(self.counted, records) or any(one.is_saturated for one in self.subtasks)
 
     @property
     def entered(self) -> float | None:
-        """Records per second that came to a source: served ones, and without idle time the growth of pending ones."""
+        """Records per second that came to a source: served ones, plus the growth of pending ones if it had no idle
+        time left.
+        """
         if self.served is None or self.pending_growth is None or not self.is_saturated:
             return self.served
         return max(self.served + self.pending_growth, 0.0)
@@ -115,7 +117,9 @@ def find_answer_gap(earlier: JobSample | None, later: JobSample) -> float | None
 def observe(
     vertex: str, counted: VertexCounters, seconds: float, earlier: JobSample | None, later: JobSample
 ) -> VertexActivity:
-    """The activity of one vertex, by its own clock where it has one: no other is as near to its counters."""
+    """The activity of one vertex, measured by its own clock if it has one, because this clock fits its counters
+    best.
+    """
     state = later.job.vertices[vertex]
     is_source = not later.job.inputs.get(vertex)
     own = counted.find_seconds(state.parallelism)
@@ -142,16 +146,16 @@ def observe(
 
 
 def sends_on(vertex: str, sample: JobSample) -> bool:
-    """Whether a vertex sends to another; one that holds its whole chain has 0 records out whatever it does."""
+    """Whether a vertex sends to another; a vertex that holds its whole chain always has 0 records out."""
     return any(one.vertex == vertex for inputs in sample.job.inputs.values() for one in inputs)
 
 
 @dataclass(slots=True)
 class JobIntervals:
-    """The measured intervals, oldest first; `fallback` gives selectivities where nothing else does.
+    """The measured intervals, oldest first; `fallback` gives the selectivities that no interval gives.
 
-    `resets` state why counters could not be subtracted; `stale` names vertices whose metrics are from before a rescale;
-    `unmoved` and `too_close` count samples that were left out.
+    `resets` are the reasons why counters could not be subtracted. `stale` names vertices whose metrics are from
+    before a rescale. `unmoved` and `too_close` count samples that were left out.
     """
 
     measured: list[JobInterval] = field(default_factory=list)
@@ -164,7 +168,7 @@ class JobIntervals:
 
     @property
     def newest(self) -> JobInterval | None:
-        """The interval that the topology is measured by."""
+        """The newest interval, or else the fallback: the topology is measured by it."""
         return self.measured[-1] if self.measured else self.fallback
 
 
@@ -189,10 +193,10 @@ def find_intervals(samples: Sequence[JobSample]) -> JobIntervals:
 
 
 def measure_between(earlier: JobSample, later: JobSample) -> JobInterval | None:
-    """The interval between two samples; since the start where the earlier one came before Flink had any metrics.
+    """The interval between two samples; since the start if the earlier sample came before Flink had any metrics.
 
-    Such a sample has no clock, and the time between the answers is not that of the counters, which may be older. Flink
-    writes 0 then, and NaN for busy time.
+    Such a sample has no clock: Flink writes 0, and NaN for busy time. The time between the answers is not the time of
+    the counters, which may be older.
     """
     if any(any(one.counters) for one in earlier.job.vertices.values()):
         return measure(earlier, later)
@@ -201,7 +205,7 @@ def measure_between(earlier: JobSample, later: JobSample) -> JobInterval | None:
 
 
 def drop_impossible(samples: Sequence[JobSample], found: JobIntervals) -> Iterable[JobSample]:
-    """The samples whose metrics can be of the tasks that run."""
+    """The samples without those whose metrics cannot belong to the tasks that run."""
     for sample in samples:
         name = find_impossible_clock(sample)
         if name is None:

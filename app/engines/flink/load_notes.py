@@ -28,7 +28,7 @@ def find_busy_errors(flows: JobFlows) -> dict[str, str]:
 
 
 def find_hot(flows: JobFlows) -> list[Facts]:
-    """Vertices of which some subtasks have no idle time left, and the vertex as a whole has."""
+    """Vertices in which some subtasks have no idle time left although the vertex as a whole has some."""
     return [
         Facts([name], hot=", ".join(hot), idle=write_percent(1.0 - share))
         for name, one in flows.vertices.items()
@@ -39,7 +39,7 @@ def find_hot(flows: JobFlows) -> list[Facts]:
 
 
 def find_unknown_shares(flows: JobFlows) -> Facts | None:
-    """Keyed operators with several subtasks, none of which was asked for."""
+    """Keyed operators with several subtasks for which no subtask was asked."""
     unknown = {
         name: f"/jobs/<job id>/vertices/{one.vertex.id}"
         for name, one in flows.operators.items()
@@ -56,25 +56,26 @@ LOAD_RULES: tuple[DiagnosticRule[JobFlows], ...] = (
             for name, one in flows.vertices.items()
             if one.vertex.status != RUNNING
         },
-        "Not all tasks run: {texts}. Their rates are of the part of the time in which they did.",
+        "Not all tasks run: {texts}. The rates of these vertices are averages over the time in which they ran.",
     ),
     DiagnosticRule(
         "no-clock",
         lambda flows: not flows.interval.has_clock,
-        "No vertex has busy, idle and back-pressured times (Flink has them from 1.16 on): the time between two samples "
-        "is that between Flink's answers, though its metrics may be seconds older.",
+        "No vertex reports busy, idle and back-pressured times (Flink reports them from 1.16 on). The time "
+        "between two samples is taken from the times of Flink's answers, although the counters in them may be "
+        "seconds older.",
     ),
     DiagnosticRule(
         "clocks-differ",
         find_odd_clocks,
-        "Busy, idle and back-pressured times of {names} add up to another time than those of the other vertices, "
-        "{time}: some subtasks did not report, or ran for a part of it.",
+        "The busy, idle and back-pressured times of {names} do not add up to {time}, as those of the other "
+        "vertices do: some subtasks did not report, or ran for a part of the time only.",
     ),
     DiagnosticRule(
         "source-left-out",
         lambda flows: [Facts([name]) for name in flows.sources if name not in flows.operators],
-        "{names} has no busy time (a legacy source): it only waits for its input, so it is no operator; its records "
-        "enter at the vertices that it sends to.",
+        "{names} reports no busy time, as a legacy source does not. It is left out of the topology, because it "
+        "only waits for its input; its records enter at the vertices that it sends to.",
     ),
     DiagnosticRule(
         "chained-source",
@@ -83,9 +84,10 @@ LOAD_RULES: tuple[DiagnosticRule[JobFlows], ...] = (
             for name, one in flows.sources.items()
             if name in flows.operators and one.served is None
         ],
-        "{names} holds its whole chain, and shows no records in or out: ask for the metrics of its source operator, "
-        "/jobs/<job id>/vertices/{vertex}/subtasks/metrics?get=Source__<name>.numRecordsOut, with their path. Without "
-        "them there is no load.",
+        "{names} is a chain that holds the whole job, so Flink counts no records into it or out of it, and there "
+        "is no load. Ask for the metrics of its source operator, /jobs/<job "
+        "id>/vertices/{vertex}/subtasks/metrics?get=Source__<name>.numRecordsOut, and send the answer with its "
+        "path.",
     ),
     DiagnosticRule(
         "counted-by-output",
@@ -95,8 +97,8 @@ LOAD_RULES: tuple[DiagnosticRule[JobFlows], ...] = (
             if name in flows.operators and one.served is not None
             if CHAIN in one.vertex.name and not one.has_own_count
         ],
-        "{names} is a chain, and the records that its source emitted are unknown: the records that the chain sends on "
-        "count as those that enter.",
+        "{names} is a chain, and the number of records that its source emitted is unknown. The records that the "
+        "chain sends on are counted as the records that enter.",
     ),
     DiagnosticRule(
         "source-held-back",
@@ -105,14 +107,14 @@ LOAD_RULES: tuple[DiagnosticRule[JobFlows], ...] = (
             for name, one in flows.sources.items()
             if (one.counted.back_pressured_share or 0.0) > HELD_BACK and one.pending_growth is None
         ],
-        "{names} was blocked for {blocked} of the time: more may wait outside than it let in, so the offered load "
-        "is at least the measured one.",
+        "{names} was blocked for {blocked} of the time, so more records may wait outside than it let in: the "
+        "offered load is at least the measured one.",
     ),
     DiagnosticRule(
         "service-scv-unknown",
         lambda _: True,
-        "Flink does not measure how service times vary: service_scv is left out. It is 1, that of exponential "
-        "services, unless the operator of the stored topology has a service_scv.",
+        "Flink does not measure how service times vary, so service_scv is left out. Plans use the operator's "
+        "service_scv in the stored topology, or 1 (exponential service times) if it has none.",
     ),
     DiagnosticRule(
         "service-rate-unknown",
@@ -121,7 +123,7 @@ LOAD_RULES: tuple[DiagnosticRule[JobFlows], ...] = (
             for name, one in flows.operators.items()
             if one.served is not None and one.service.rate is None
         ],
-        "{names} served nothing in this time, or shows no busy time: the service rate is unknown.",
+        "The service rate of {names} is unknown: it served nothing in this time, or reports no busy time.",
     ),
     DiagnosticRule(
         "few-records",
@@ -130,30 +132,31 @@ LOAD_RULES: tuple[DiagnosticRule[JobFlows], ...] = (
             for name, one in flows.operators.items()
             if 0.0 < (one.served or 0.0) * flows.interval.seconds < FEW
         ],
-        "{names} served fewer than 100 records in this time: rates err by some 10% and more.",
+        "{names} served fewer than 100 records in this time, so its rates have an error of 10% or more. Take "
+        "samples that are further apart.",
     ),
     DiagnosticRule(
         "service-rate-since-start",
         lambda flows: [name for name, one in flows.operators.items() if one.service.since_start],
-        "The service rate of {names} is the average since the start: in so short a time at so low a load, busy time "
-        "errs too much.",
+        "The service rate of {names} is the average since the job started, because the busy time of so short an "
+        "interval at so low a load has too large an error.",
     ),
     DiagnosticRule(
         "busy-time-coarse",
         find_busy_errors,
-        "Flink counts an idle time when it ends, so busy times err: {texts}, and their service rates as much. Take "
+        "Flink counts an idle time only when it ends, so busy times and service rates have errors: {texts}. Take "
         "samples that are further apart.",
     ),
     DiagnosticRule(
         "overloaded",
         lambda flows: flows.name(flows.list_overloaded()),
-        "{names} served less than was sent, and had no idle time left.",
+        "{names} served less than was sent to it and had no idle time left: it is overloaded.",
     ),
     DiagnosticRule(
         "at-capacity",
         lambda flows: flows.name(one for one in flows.list_saturated() if one not in flows.list_overloaded()),
-        "{names} had no idle time left, or subtasks without. Their buffers may be full, so the offered load is at "
-        "least the measured one. Flink's back pressure may still be ok.",
+        "{names} had no idle time left, in all subtasks or in some. Their buffers may be full, so the offered "
+        "load is at least the measured one. Flink may still report their back pressure as ok.",
     ),
     DiagnosticRule(
         "backlog-grows",
@@ -162,24 +165,26 @@ LOAD_RULES: tuple[DiagnosticRule[JobFlows], ...] = (
             for name, one in flows.vertices.items()
             if not one.is_saturated and flows.takes_less(one.vertex.id)
         ],
-        "{names} took less than was sent, though they had idle time left. One of their subtasks may have none left.",
+        "{names} took less than was sent to it although it had idle time left. One of its subtasks may have none "
+        "left.",
     ),
     DiagnosticRule(
         "hot-subtasks",
         find_hot,
-        "Subtasks {hot} of {names} had no idle time left, while its subtasks had {idle} on average: their keys "
-        "come more often. More processors help only where those keys lie apart.",
+        "Subtasks {hot} of {names} had no idle time left, while its subtasks on average were idle for {idle} of "
+        "the time: some keys come more often than others. More processors help only if these keys are spread over "
+        "several subtasks.",
     ),
     DiagnosticRule(
         "shares-unknown",
         find_unknown_shares,
-        "The spread of records over the subtasks of {names} is unknown, and assumed to be even: a hot key would not be "
-        "seen. Send the answers of GET {paths} too.",
+        "How the records are spread over the subtasks of {names} is unknown. An even spread is assumed, which "
+        "would hide a hot key. Send the answers of GET {paths} too.",
     ),
     DiagnosticRule(
         "arrivals-held-back",
         lambda flows: sorted(flows.name(flows.list_held_back())),
-        "Before {names} an overloaded operator lets less through than it is sent: their arrival_rate is left out, and "
-        "comes from the flow.",
+        "An overloaded operator before {names} lets through less than it is sent, so the measured arrival_rate is "
+        "left out; it is computed from the flow.",
     ),
 )

@@ -19,7 +19,7 @@ DEFAULT_BUFFER_TIMEOUT = "100 ms"
 
 
 class JobNotes(NamedTuple):
-    """All that diagnostics depend on; `age_seconds` is the age of the newest metrics, None: nothing was measured."""
+    """The inputs of the diagnostics; `age_seconds` is the age of the newest metrics, None if nothing was measured."""
 
     asked: AskedJob
     intervals: JobIntervals
@@ -30,7 +30,7 @@ class JobNotes(NamedTuple):
 
 
 def list_notes(notes: JobNotes) -> tuple[Diagnostic, ...]:
-    """All diagnostics of one reading, each once, and on one line whatever the names in it."""
+    """All diagnostics of one reading, without repeats, each on one line."""
     found = [*find_diagnostics(SAMPLE_RULES, notes), *find_diagnostics(TOPOLOGY_RULES, notes.flows)]
     if notes.intervals.measured:
         found += find_diagnostics(LOAD_RULES, notes.flows)
@@ -39,9 +39,10 @@ def list_notes(notes: JobNotes) -> tuple[Diagnostic, ...]:
 
 
 def find_age(seconds: float | None, *, is_only: bool) -> Facts | None:
-    """Metrics that are old: tasks have run for longer than they counted.
+    """The age of the newest metrics if it is large: the tasks have run for longer than they counted.
 
-    One sample cannot tell age from the time that the tasks took to start; of several, the youngest counts as new.
+    One sample cannot tell this age from the time that the tasks took to start. Of several samples, the youngest
+    counts as new.
     """
     if seconds is None or seconds < OLD_SECONDS:
         return None
@@ -56,54 +57,55 @@ SAMPLE_RULES: tuple[DiagnosticRule[JobNotes], ...] = (
         lambda n: (
             n.asked.other_jobs > 0 and Facts(jobs=n.asked.other_jobs + 1, newest=n.asked.samples[-1].job.id)
         ),
-        "The answers are of {jobs} jobs: only the newest, {newest}, is read. A job that was started anew has another "
-        "id, and its counters begin at 0.",
+        "The answers belong to {jobs} jobs; only the newest, {newest}, is read. A job that was restarted has a "
+        "new id, and its counters begin at 0.",
     ),
     DiagnosticRule(
         "job-not-running",
         lambda n: n.asked.early > 0 and Facts(early=n.asked.early),
-        "{early} of the job's documents are left out: the job did not run, or had no vertices yet.",
+        "{early} of the job's documents are left out: the job did not run yet, or had no vertices yet.",
     ),
     DiagnosticRule(
         "stale-metrics",
         lambda n: [Facts(name=name) for name in n.intervals.stale],
-        "A sample is left out: {name} has counted for longer than it has run, so its metrics are from before it was "
-        "started anew.",
+        "A sample is left out: the counters of {name} cover more time than it has run, so they are from before it "
+        "was restarted.",
     ),
     DiagnosticRule(
         "stale-metrics",
         lambda n: n.intervals.unmoved > 0,
-        "Two samples have the same counters: Flink answered with metrics that it fetched before. Each answer starts a "
-        "new fetch, at most one in metrics.fetcher.update-interval, 10 s by default: take the next sample after it.",
+        "Two samples have the same counters, because Flink answered with metrics that it had fetched before. Each "
+        "answer starts a new fetch, at most one in metrics.fetcher.update-interval (10 s by default): take the "
+        "next sample after this time.",
     ),
     DiagnosticRule(
         "samples-too-close",
         lambda n: n.intervals.too_close > 0 and Facts(least=LEAST_SECONDS),
-        "A sample is left out: its metrics are less than {least:g} s younger than those of the sample before, too "
-        "little time for rates.",
+        "A sample is left out: its metrics are less than {least:g} s newer than those of the sample before, which "
+        "is too short for rates.",
     ),
     DiagnosticRule(
         "interval-discarded",
         lambda n: [Facts(reset=reset) for reset in n.intervals.resets],
-        "Between two samples {reset}: their counters cannot be subtracted, and this interval gives no load. The next "
-        "interval does.",
+        "Between two samples {reset}. Their counters cannot be subtracted, so this interval gives no load; the "
+        "next one will.",
     ),
     DiagnosticRule(
         "metrics-old",
         lambda n: find_age(n.age_seconds, is_only=len(n.asked.samples) == 1),
         "The newest metrics are {age} older than the answer that holds them{start}: Flink answers with the "
-        "metrics that it fetched last, and starts a new fetch.",
+        "metrics that it fetched last, and then starts a new fetch.",
     ),
     DiagnosticRule(
         "no-load",
         lambda n: not n.has_load,
-        "Nothing is measured: send two samples of the running job.",
+        "The answers give no load: send two samples of the running job.",
     ),
     DiagnosticRule(
         "averages-since-start",
         lambda n: n.intervals.is_since_start and Facts(time=write_seconds(n.flows.interval.seconds)),
-        "There is one sample: rates are averages over the {time} since the tasks started, warm-up included. "
-        "Send two samples, some time apart, for the present rates.",
+        "There is only one sample, so rates are averages over the {time} since the tasks started, with their "
+        "warm-up. Send two samples, some time apart, to get the present rates.",
     ),
 )
 
@@ -122,13 +124,13 @@ CLUSTER_RULES: tuple[DiagnosticRule[tuple[FlinkCluster, int]], ...] = (
     DiagnosticRule(
         "buffer-timeout",
         find_buffer_timeout,
-        "The cluster's buffer timeout is {timeout}, unless the job sets its own: below some thousand records per "
-        "second each hop to another task adds about half of it, which E[T] does not count.",
+        "The cluster's buffer timeout is {timeout}, unless the job sets its own. Below some thousand records per "
+        "second each hop to another task adds about half of this time, which E[T] does not count.",
     ),
     DiagnosticRule(
         "no-free-slots",
         lambda use: use[0].slots_available == 0 and Facts(slots=use[0].slots_total or use[1]),
-        "All {slots} slots are taken: with more processors than slots Flink answers as if all were well, and runs "
-        "fewer.",
+        "All {slots} slots are taken. If a change needs more slots, Flink accepts it without an error and runs "
+        "fewer processors.",
     ),
 )

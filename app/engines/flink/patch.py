@@ -10,16 +10,18 @@ from app.engines.patches import Counts, EnginePatch
 FORMAT = "flink"
 ADAPTIVE = "adaptive"
 REACTIVE = "Reactive"
-"""In the marks of a job: it takes all slots that there are (scheduler-mode: reactive)."""
+"""The scheduler in the marks of a job that takes all slots of the cluster (scheduler-mode: reactive)."""
 LOWER_BOUND = 1
-"""With the lower bound at what is wanted, Flink stops the job and waits where slots are missing."""
+"""The lower bound of each vertex: with the wanted parallelism as lower bound, Flink would stop the job and wait
+while slots are missing.
+"""
 JOB = "<job id>"
 VERIFY = (
-    "Flink answers {} also where it cannot run all of it: read GET /jobs/<job id> again, and compare the parallelism "
-    "of each vertex."
+    "Flink answers {} even if it cannot run all processors: read GET /jobs/<job id> again, and compare the "
+    "parallelism of each vertex."
 )
 COST = (
-    "The job starts again from its last checkpoint, within a second where it has little state; without checkpoints the "
+    "The job restarts from its last checkpoint, within a second if it has little state; without checkpoints the "
     "records under way are lost. Flink makes the next change only after "
     "jobmanager.adaptive-scheduler.executing.cooldown-after-rescaling, 30 s unless configured."
 )
@@ -50,7 +52,9 @@ def make_patch(counts: Counts, marks: Mapping[str, JsonValue]) -> EnginePatch:
 
 
 def find_parallelism(counts: Counts, marks: Mapping[str, JsonValue]) -> tuple[dict[str, int], list[str]]:
-    """The parallelism of every vertex, as it is where nothing else is wanted; and the placeholders of unknown ones."""
+    """The wanted parallelism of every vertex (unchanged if nothing else is wanted), and placeholders for unknown
+    vertices.
+    """
     wanted = {
         vertex: count
         for vertex, now in read_object(marks.get("parallelism")).items()
@@ -67,7 +71,7 @@ def find_parallelism(counts: Counts, marks: Mapping[str, JsonValue]) -> tuple[di
 
 
 def count_slots(parallelism: Mapping[str, int], groups: Mapping[str, JsonValue]) -> int:
-    """The slots that a job takes: for each slot sharing group as many as its widest vertex has subtasks."""
+    """The slots that a job takes: for each slot sharing group, the parallelism of its widest vertex."""
     widest: dict[str, int] = {}
     for vertex, count in parallelism.items():
         group = str(groups.get(vertex) or "")
@@ -76,18 +80,18 @@ def count_slots(parallelism: Mapping[str, int], groups: Mapping[str, JsonValue])
 
 
 def describe_refusal(marks: Mapping[str, JsonValue]) -> str | None:
-    """Why a running job cannot be changed; None where it can, or where the scheduler is not known."""
+    """The reason why a running job cannot be changed; None if it can, or if the scheduler is not known."""
     scheduler = read_text(marks.get("scheduler"))
     if scheduler is None or scheduler.lower() == ADAPTIVE:
         return None
     if scheduler == REACTIVE:
         return (
-            "This cluster runs in reactive mode: the job takes all slots that there are, and Flink refuses to set its "
-            "parallelism. Add or remove task managers, or leave out scheduler-mode and start the cluster again."
+            "This cluster runs in reactive mode: the job takes all slots, and Flink refuses to set its "
+            "parallelism. Add or remove task managers, or leave out scheduler-mode and restart the cluster."
         )
     return (
-        f"This job runs under the {scheduler} scheduler, which cannot change a running job: Flink would answer 500. "
-        "Set jobmanager.scheduler: adaptive and start the job again, or start it with "
+        f"This job runs under the {scheduler} scheduler, which cannot change a running job: Flink would answer "
+        "500. Set jobmanager.scheduler: adaptive and restart the job, or start it with "
         "pipeline.jobvertex-parallelism-overrides from a savepoint."
     )
 
@@ -109,7 +113,8 @@ def make_notes(wanted: Mapping[str, int], counts: Counts, marks: Mapping[str, Js
         )
     if read_text(marks.get("scheduler")) is None:
         notes.append(
-            "The job's scheduler is not known: this works only under the adaptive one (schedulerType)."
+            "The job's scheduler is not known: this request works only with the adaptive scheduler "
+            "(schedulerType)."
         )
     missing = sorted(set(read_object(marks.get("vertices"))) - set(counts))
     if missing:

@@ -1,4 +1,4 @@
-"""Flink's answers as a topology and loads: `GET /jobs/:id`, best twice, and the documents asked beside it."""
+"""Flink's answers as a topology and loads: `GET /jobs/:id`, best twice, and the documents asked with it."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
@@ -24,8 +24,8 @@ from app.engines.flink.vertices import find_shares
 from app.load.bodies.load import InstanceLoadBody, LoadBody, OperatorLoadBody
 
 NOTHING_COUNTED = (
-    "the tasks of the job have counted nothing yet, or their metrics are from before they were started anew: send its "
-    "document again in some seconds."
+    "the tasks of the job have counted nothing yet, or their metrics are from before a restart: send its document "
+    "again in some seconds."
 )
 DEFAULT_SCHEDULER = "default"
 
@@ -54,7 +54,9 @@ def read(answers: Sequence[EngineAnswer]) -> EngineReading:
 
 
 def find_lag(interval: JobInterval) -> float:
-    """How much longer the vertices have run than they have counted: start-up, and the age of the metrics."""
+    """The time that the vertices have run beyond the time that they have counted: start-up, and the age of the
+    metrics.
+    """
     lags = [
         (interval.end_ms - one.started_ms) / 1000.0 - counted
         for one in interval.later.job.vertices.values()
@@ -132,7 +134,9 @@ def find_instances(vertex: str, flows: JobFlows, offered: float | None) -> Itera
 
 
 def make_marks(job: JobState, shape: JobShape, cluster: FlinkCluster) -> Mapping[str, JsonValue]:
-    """Flink's own names: a patch needs the id of the job and of every vertex, those left out too."""
+    """Flink's own names: a patch needs the id of the job and of every vertex, also of vertices that are no
+    operators.
+    """
     return {
         "job": job.id,
         "job_name": job.name,
@@ -156,9 +160,9 @@ def count_used_slots(job: JobState) -> int:
 
 
 def find_scheduler(job: JobState, cluster: FlinkCluster) -> str:
-    """The scheduler of the job, by its document or else by the cluster's options; "" where neither names it.
+    """The scheduler of the job, from its document or else from the cluster's options; "" if neither names it.
 
-    In reactive mode jobs take all slots that there are, and Flink refuses to set their parallelism.
+    In reactive mode a job takes all slots of the cluster, and Flink refuses to set its parallelism.
     """
     options = cluster.options
     if (options or {}).get("scheduler-mode", "").lower() == REACTIVE.lower():

@@ -22,7 +22,9 @@ from app.engines.numbers import read_list, read_object, read_text
 HOW = "Send the JSON of GET /jobs/<job id>, twice, some time apart."
 NEVER_MS = float("-inf")
 LONGEST_LEAD_SECONDS = 5.0
-"""A vertex may have counted for so much longer than it has run: two machines' clocks differ."""
+"""A vertex may seem to have counted for this much longer than it has run, because the clocks of two machines
+differ.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,9 +38,10 @@ class JobSample:
 
 @dataclass(frozen=True, slots=True)
 class AskedJob:
-    """The job in all answers: samples in the order of time, and the cluster.
+    """The job in all answers: its samples in the order of time, and the cluster.
 
-    `other_jobs` are left out, and `early` documents of the job: it did not run, or had no vertices yet.
+    `other_jobs` counts the jobs that are left out; `early` counts the job's documents from before it ran or had
+    vertices.
     """
 
     samples: Sequence[JobSample]
@@ -53,7 +56,7 @@ def put_together(answers: Sequence[EngineAnswer]) -> AskedJob:
     jobs = [document for document in documents if isinstance(document, JobState)]
     if not jobs:
         pointer = answers[0].pointer if answers else "#"
-        raise UnreadableAnswer(pointer, f"this is no job of Flink: it has no vertices. {HOW}")
+        raise UnreadableAnswer(pointer, f"this is not a job of Flink: it has no vertices. {HOW}")
     plans, schedulers = read_plans(answers), read_schedulers(answers)
     jobs = sorted([fill_in(job, plans, schedulers) for job in jobs], key=lambda job: job.at_ms or NEVER_MS)
     running = [job for job in jobs if job.vertices and job.inputs and job.state == RUNNING]
@@ -71,7 +74,8 @@ def describe_not_running(job: JobState) -> str:
     if job.state != RUNNING:
         return f"the job is {job.state}, not RUNNING: send its document again when it runs."
     return (
-        "the job has no vertices or no plan yet, as in the first second after its start: send it again later."
+        "the job has no vertices or no plan yet, as in the first second after its start: send its document again "
+        "later."
     )
 
 
@@ -139,7 +143,7 @@ def find_reset(earlier: JobSample, later: JobSample) -> str | None:
     """Why the counters of two samples cannot be subtracted; None where they can."""
     old, new = earlier.job, later.job
     if (old.started_ms, old.running_ms) != (new.started_ms, new.running_ms):
-        return "the job was started anew"
+        return "the job was restarted"
     if old.vertices.keys() != new.vertices.keys():
         return "its vertices changed"
     reasons = (find_vertex_reset(vertex, earlier, later) for vertex in new.vertices)
@@ -152,7 +156,7 @@ def find_vertex_reset(vertex: str, earlier: JobSample, later: JobSample) -> str 
     if before.parallelism != after.parallelism:
         return f"the parallelism of {after.name} changed from {before.parallelism} to {after.parallelism}"
     if before.started_ms != after.started_ms:
-        return f"{after.name} was started anew"
+        return f"{after.name} was restarted"
     if went_down(after.counters, before.counters):
         return f"a counter of {after.name} went down"
     details = [one.details[vertex] for one in (earlier, later) if vertex in one.details]
@@ -161,7 +165,7 @@ def find_vertex_reset(vertex: str, earlier: JobSample, later: JobSample) -> str 
 
 
 def find_impossible_clock(sample: JobSample) -> str | None:
-    """The name of a vertex that has counted for longer than it has run: its metrics are from before a rescale."""
+    """The name of a vertex whose counters cover more time than it has run: its metrics are from before a rescale."""
     job = sample.job
     for one in job.vertices.values():
         counted = one.counters.find_seconds(one.parallelism)
@@ -173,7 +177,7 @@ def find_impossible_clock(sample: JobSample) -> str | None:
 
 
 def find_moved_seconds(earlier: JobSample, later: JobSample) -> float | None:
-    """The time that tasks counted between two samples; None where none of them counts time."""
+    """The time that the tasks counted between two samples; None if no task counts time."""
     old, new = earlier.job.vertices, later.job.vertices
     moved = (
         subtract_counters(after.counters, old[vertex].counters).find_seconds(after.parallelism)

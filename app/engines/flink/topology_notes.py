@@ -1,4 +1,4 @@
-"""Diagnostics of the topology of a job in Flink: what its edges, exchanges and entries do not show."""
+"""Diagnostics of a Flink job's topology: gaps in the measurements of its edges, exchanges and entries."""
 
 from collections.abc import Callable, Iterator
 
@@ -17,7 +17,7 @@ from planner.wording import join_names
 
 
 def find_saturated_takers(flows: JobFlows) -> Iterator[Facts]:
-    """Forks of which a taker without idle time left may be offered another part of the stream than it took."""
+    """Senders to several vertices of which one has no idle time left: it may be sent more than it took."""
     names = flows.shape.names
     for sender in flows.interval.activities:
         takers = flows.shape.list_takers(sender)
@@ -27,7 +27,7 @@ def find_saturated_takers(flows: JobFlows) -> Iterator[Facts]:
 
 
 def find_shared_takers(flows: JobFlows) -> Iterator[Facts]:
-    """Vertices with several senders that send to others too: the part of each sender is not counted."""
+    """Vertices whose several senders also send to other vertices, so that the part of each sender is not counted."""
     shape = flows.shape
     for vertex, inputs in shape.inputs.items():
         forked = [shape.names[one.vertex] for one in inputs if len(shape.list_takers(one.vertex)) > 1]
@@ -51,7 +51,7 @@ def find_exchanges(holds: Callable[[str, list[str]], bool]) -> Callable[[JobFlow
 
 
 def find_empty_entries(flows: JobFlows) -> Facts | None:
-    """Entries at which no record was measured to enter."""
+    """The entries at which no records were counted."""
     rates = find_entry_rates(flows)
     empty = [flows.shape.names[vertex] for vertex, rate in rates.items() if rate <= 0.0]
     return Facts(empty) if empty or find_total(flows) <= 0.0 else None
@@ -61,35 +61,37 @@ TOPOLOGY_RULES: tuple[DiagnosticRule[JobFlows], ...] = (
     DiagnosticRule(
         "split-assumed",
         lambda flows: list(find_saturated_takers(flows)),
-        "{sender} sends to {count} vertices, and Flink does not count the records to each. {names} worked all the "
-        "time, so more was offered than taken: all records that {sender} sends, unless the takers divide them.",
+        "{sender} sends to {count} vertices, and Flink does not count the records to each. {names} had no idle "
+        "time left, so it was sent more than it took: all records of {sender} are assumed, unless the vertices "
+        "that receive them divide them.",
     ),
     DiagnosticRule(
         "split-assumed",
         lambda flows: list(find_shared_takers(flows)),
-        "{senders} send to {names} and to others: the records of each to {names} are not counted. They are assumed to "
-        "be in proportion to all records that each sends.",
+        "{senders} send to {names} and to other vertices, and Flink does not count the records to each. The "
+        "records of each sender to {names} are assumed to be in proportion to all that it sends.",
     ),
     DiagnosticRule(
         "exchange-unknown",
         find_exchanges(lambda exchange, _: exchange not in QUEUEINGS),
-        "The exchange {exchange} before {names} is unknown here: round-robin is assumed.",
+        "The exchange {exchange} before {names} is not known to this reader: round-robin is assumed.",
     ),
     DiagnosticRule(
         "mixed-exchanges",
         find_exchanges(lambda _, queueings: len(set(queueings)) > 1),
-        "{names} has inputs by several exchanges: its queueing is that of the input with most records, {exchange}.",
+        "{names} has inputs with different exchanges: its queueing follows the input with the most records, "
+        "{exchange}.",
     ),
     DiagnosticRule(
         "broadcast",
         find_exchanges(lambda exchange, _: exchange == BROADCAST),
-        "Every subtask of {names} gets every record: more subtasks do not make it faster, so its processors are kept "
-        "where all its inputs are broadcast.",
+        "Every subtask of {names} gets every record, so more subtasks do not make it faster. Its processors are "
+        "kept as they are if all its inputs are broadcast.",
     ),
     DiagnosticRule(
         "one-subtask-takes-all",
         find_exchanges(lambda exchange, _: exchange == ONE_TAKES_ALL),
-        "Only the first subtask of {names} gets records: its max_parallelism is set to 1.",
+        "Only the first subtask of {names} gets records, so its max_parallelism is set to 1.",
     ),
     DiagnosticRule(
         "selectivity-assumed",
@@ -99,12 +101,13 @@ TOPOLOGY_RULES: tuple[DiagnosticRule[JobFlows], ...] = (
             if flows.find_selectivity(edge) is None
             for ends in ([flows.shape.names[end] for end in edge],)
         ],
-        "The records that {source} sends to {target} per record that it serves are not measured: 1 is assumed.",
+        "How many records {source} sends to {target} for each record that it serves is not measured: 1 is "
+        "assumed.",
     ),
     DiagnosticRule(
         "entries-assumed",
         find_empty_entries,
-        "At some entries no record was measured to enter: their share is almost 0, or an equal part where nothing "
-        "entered anywhere.",
+        "No records were counted at {names}: the share of these entries is set to almost 0, or to an equal part "
+        "if no entry had any.",
     ),
 )

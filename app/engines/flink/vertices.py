@@ -1,4 +1,4 @@
-"""What the source operators and the subtasks of one vertex did in an interval."""
+"""Activity of the source operators and the subtasks of one vertex in an interval."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -15,7 +15,7 @@ from app.engines.flink.samples import JobSample
 from app.engines.numbers import divide, find_growth, find_rate
 
 SATURATED = 0.95
-"""A subtask that is busy or blocked for this part of its time may have records waiting."""
+"""A subtask that is busy or blocked for this part of its time counts as saturated: records may wait for it."""
 LEAST_RECORDS = 10.0
 HALF = 0.5
 
@@ -49,17 +49,17 @@ def count_at_source(
 
 
 def find_emitted(metrics: MetricSums | None) -> float | None:
-    """Records that the source operators of a chain emitted."""
+    """Records that the source operators of a chain emitted, by their own metrics."""
     return sum_metrics(metrics, ".numRecordsOut")
 
 
 def find_pending(metrics: MetricSums | None) -> float | None:
-    """Records that a source knows to wait outside, such as the lag in Kafka."""
+    """Pending records: those that a source knows to wait outside, such as the lag in Kafka."""
     return sum_metrics(metrics, ".pendingRecords")
 
 
 def find_pending_growth(vertex: str, earlier: JobSample | None, later: JobSample) -> float | None:
-    """Pending records more per second, by the clock of the same answers; below 0: they shrank."""
+    """The growth of pending records per second, by the clock of the same answers; below 0: they shrank."""
     after, before = later.metrics.get(vertex), None if earlier is None else earlier.metrics.get(vertex)
     now, then = find_pending(after), find_pending(before)
     if after is None or before is None or now is None or then is None:
@@ -70,7 +70,7 @@ def find_pending_growth(vertex: str, earlier: JobSample | None, later: JobSample
 
 
 def sum_metrics(metrics: MetricSums | None, suffix: str) -> float | None:
-    """The sum of the metrics of source operators with this ending; None where there is none."""
+    """The sum of the source operators' metrics with this ending; None if there are none."""
     values = {} if metrics is None else metrics.values
     found = [
         value for name, value in values.items() if name.startswith(METRIC_PREFIX) and name.endswith(suffix)
@@ -86,9 +86,10 @@ class SubtaskActivity(NamedTuple):
 
 
 def is_saturated(counted: VertexCounters, taken: float | None) -> bool:
-    """Whether there was no idle time left: busy, or blocked with the next record at hand.
+    """Whether a subtask had no idle time left: it was busy, or blocked with the next record at hand.
 
-    A subtask that served fewer than 10 records is not saturated: it may be in an idle time that is not yet counted.
+    A subtask that served fewer than 10 records does not count as saturated: it may be in an idle time that is not
+    counted yet.
     """
     working, blocked = counted.working_share, counted.back_pressured_share
     is_at_work = (taken or 0.0) >= LEAST_RECORDS or (blocked or 0.0) >= HALF
@@ -96,9 +97,8 @@ def is_saturated(counted: VertexCounters, taken: float | None) -> bool:
 
 
 def list_subtasks(vertex: str, earlier: JobSample | None, later: JobSample) -> tuple[SubtaskActivity, ...]:
-    """The subtasks of a vertex in the interval.
-
-    Over their whole life where the earlier sample does not hold them, or holds the same counters.
+    """The subtasks of a vertex in the interval, or over their whole life if the earlier sample lacks them or has
+    the same counters.
     """
     after = later.details.get(vertex)
     before = None if earlier is None else earlier.details.get(vertex)
@@ -117,9 +117,9 @@ def list_subtasks(vertex: str, earlier: JobSample | None, later: JobSample) -> t
 def find_shares(
     subtasks: Sequence[SubtaskActivity], served: float | None, offered: float | None
 ) -> list[float]:
-    """The part of the offered records that each subtask gets; empty where it is unknown.
+    """The share of each subtask in the offered records; empty if it is unknown.
 
-    Records that were offered and not served wait for the subtasks that had no idle time left.
+    Records that were offered and not served are taken to wait for the subtasks that had no idle time left.
     """
     if any(one.taken is None for one in subtasks):
         return []

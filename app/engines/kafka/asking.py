@@ -1,4 +1,4 @@
-"""Which paths say how far a group of consumers is: of a REST proxy, or of a page that holds statistics or lags."""
+"""The paths to ask for a consumer group's lags: of a REST proxy, or of a page that holds statistics or lags."""
 
 from urllib.parse import quote
 

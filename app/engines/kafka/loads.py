@@ -11,9 +11,9 @@ from app.load.bodies.load import InstanceLoadBody, LoadBody, OperatorLoadBody
 
 SHORTEST_SECONDS, LONGEST_SECONDS = 1.0, 86_400.0
 GROWING = 1.05
-"""A member falls behind where more arrives for it than it reads by this factor."""
+"""A member falls behind if messages for it arrive faster than it reads by this factor."""
 COMMIT_SECONDS = 5.0
-"""auto.commit.interval.ms: so old a committed position may be."""
+"""auto.commit.interval.ms: the largest age of a committed position by default."""
 
 
 @dataclass(slots=True)
@@ -90,7 +90,7 @@ def _make_load(
 def _find_service_rate(
     members: Mapping[str, Sequence[Place]], changes: Iterable[PartitionChange], found: GroupLoads
 ) -> float | None:
-    """The mean rate read by the members that were busy all the time: what one can serve."""
+    """The mean rate at which the busy members read: the service rate of one member."""
     by_place = {change.place: change for change in changes}
     measured = [_find_busy_rate([by_place[place] for place in places]) for places in members.values()]
     rates = [rate for rate in measured if rate is not None]
@@ -99,9 +99,9 @@ def _find_service_rate(
 
 
 def _find_busy_rate(changes: Sequence[PartitionChange]) -> float | None:
-    """Messages that a member read per second, if it was busy all the time.
+    """Messages per second that a member read, if it was busy all the time; else None.
 
-    It was if it read no more than had waited for it at the start. It was, too, if its lag was there and grew.
+    It was busy if it read no more than what waited for it at the start, or if its lag was above 0 and grew.
     """
     arrived = add_known(change.arrived for change in changes)
     served = add_known(change.served for change in changes)

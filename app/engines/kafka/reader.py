@@ -1,4 +1,4 @@
-"""Kafka -> one operator: the consumers of a group, with a load for each two samples of their offsets."""
+"""Kafka as one operator: the consumers of a group, with a load for each two successive samples of their offsets."""
 
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
@@ -33,9 +33,9 @@ from planner.wording import write_number, write_percent
 
 SEVERAL_TOPICS = "consumers"
 NOTHING = (
-    "no partition that a consumer reads: send the statistics of librdkafka consumers (statistics.interval.ms), or a "
-    'list of lags, [{"group", "topic", "partition", "current_offset", "log_end_offset", "lag", "member"}], with the '
-    'time when it came, {"answers": [{"path", "at", "body"}]}.'
+    "no partition that a consumer reads: send the statistics of librdkafka consumers (statistics.interval.ms), or "
+    'a list of lags, [{"group", "topic", "partition", "current_offset", "log_end_offset", "lag", "member"}], with '
+    'the time when it came, {"answers": [{"path", "at", "body"}]}.'
 )
 REMEDY = 'A topology is one group: send the lags of one, or name it in "path", such as ?group=NAME.'
 
@@ -99,7 +99,7 @@ class ReadGroup(NamedTuple):
 
     @property
     def counts_commits(self) -> bool:
-        """Whether positions of the newest sample are those of commits."""
+        """Whether the positions in the newest sample are those of commits."""
         return any(state.is_committed for state in self.newest.states.values())
 
     @property
@@ -115,8 +115,8 @@ def _find_saturation(group: ReadGroup) -> Facts | None:
         return None
     share = write_percent(COMMIT_SECONDS / group.found.loads[-1].window_seconds)
     error = (
-        f" Positions are those of commits, which are up to {COMMIT_SECONDS:g} s old by default: it may be {share} "
-        "off. Samples further apart are better."
+        f" Positions are those of commits, by default up to {COMMIT_SECONDS:g} s old, so service_rate may have an "
+        f"error of {share}. Take samples that are further apart."
     )
     found = group.found
     return Facts(busy=found.busy, members=found.members, error=error if group.counts_commits else "")
@@ -132,34 +132,35 @@ RULES: tuple[DiagnosticRule[ReadGroup], ...] = (
     DiagnosticRule(
         "queueing-unknown",
         lambda group: Facts(count=len(group.newest.places)),
-        "Each of the {count} partitions is a queue that one consumer reads: more than {count} consumers do not help "
-        "(max_parallelism). Offsets do not show whether producers choose partitions by key or in turn: set the "
-        "queueing of the operator in the stored topology, keyed or round-robin.",
+        "Each of the {count} partitions is a queue that one consumer reads, so more than {count} consumers do not "
+        "help (max_parallelism). Offsets do not show whether producers choose partitions by key or in turn: set "
+        "the operator's queueing in the stored topology to keyed or round-robin.",
     ),
     DiagnosticRule(
         "service-rate-at-saturation",
         _find_saturation,
-        "{busy} of {members} consumers had messages waiting all the newest interval, so they were busy: service_rate "
-        "is the mean rate that each of them read. It includes the time in which a consumer waits for the services that "
-        "it calls.{error}",
+        "{busy} of {members} consumers had messages waiting during the whole newest interval, so they were busy: "
+        "service_rate is the mean rate at which each of them read. It includes the time in which a consumer waits "
+        "for the services that it calls.{error}",
     ),
     DiagnosticRule(
         "service-rate-unknown",
         lambda group: group.has_service_rate is False,
-        "Offsets do not show how many messages one consumer can serve while all keep up: service_rate is unknown. "
-        "Measure the busy time of consumers, such as by Prometheus, or give service_rate in a snapshot.",
+        "service_rate is unknown: while all consumers keep up, offsets do not show how many messages one consumer "
+        "can serve. Measure the busy time of consumers, for example with Prometheus, or give service_rate in a "
+        "snapshot.",
     ),
     DiagnosticRule(
         "members-unknown",
         lambda group: not group.newest.list_members(),
-        "Some partition has no known consumer: the group is being rebalanced or stopped, or the list does not name "
-        "members. The number of processors is unknown.",
+        "The number of processors is unknown, because some partition has no known consumer: the group is being "
+        "rebalanced or stopped, or the list does not name its members.",
     ),
     DiagnosticRule(
         "members-changed",
         lambda group: bool(group.newest.list_members()) and group.found.changed_members,
-        "Partitions moved between consumers within the newest interval, as at a rebalance: shares and service rate "
-        "are left out.",
+        "Partitions moved between consumers during the newest interval, as in a rebalance: shares and service "
+        "rate are left out.",
     ),
     DiagnosticRule(
         "one-sample",
@@ -169,13 +170,13 @@ RULES: tuple[DiagnosticRule[ReadGroup], ...] = (
                 waiting="" if group.waiting is None else f" {write_number(group.waiting)} messages wait."
             )
         ),
-        "Rates need two samples some seconds apart, and there is one.{waiting}",
+        "There is only one sample, and rates need two, some seconds apart.{waiting}",
     ),
     DiagnosticRule(
         "lag-counts-from-commits",
         lambda group: group.counts_commits and bool(group.waiting) and Facts(seconds=COMMIT_SECONDS),
-        "The lag counts from the last commit: messages read since then seem to wait, by default as many as arrive in "
-        "{seconds:g} s.",
+        "The lag counts from the last commit: messages that were read since then count as waiting, by default as "
+        "many as arrive in {seconds:g} s.",
     ),
     DiagnosticRule(
         "partitions-missing",
@@ -184,24 +185,25 @@ RULES: tuple[DiagnosticRule[ReadGroup], ...] = (
             and len(group.samples) > 1
             and Facts(left_out=group.found.incomplete, samples=len(group.samples))
         ),
-        "Left out {left_out} of {samples} samples: the end of a partition is unknown in them (no consumer reads it, or "
-        "the statistics of some member are missing). Rates of a part of the partitions are not those of the group.",
+        "{left_out} of {samples} samples are left out, because they do not show the end of some partition (no "
+        "consumer reads it, or the statistics of some member are missing). Rates of only some partitions are not "
+        "those of the group.",
     ),
     DiagnosticRule(
         "samples-too-close",
         lambda group: group.found.too_close > 0 and Facts(left_out=group.found.too_close),
-        "Left out {left_out} intervals shorter than a second or longer than a day. Send answers with the time when "
-        'each came: {{"answers": [{{"path", "at", "body"}}]}}.',
+        "{left_out} intervals are left out: they are shorter than a second or longer than a day. Send each answer "
+        'with the time when it came: {{"answers": [{{"path", "at", "body"}}]}}.',
     ),
     DiagnosticRule(
         "offsets-reset",
         lambda group: _find_places(group.found.recreated),
-        "The end of {partitions} went back: the topic was made anew. The interval is left out.",
+        "The end of {partitions} went back, because the topic was made again. The interval is left out.",
     ),
     DiagnosticRule(
         "position-moved-back",
         lambda group: _find_places(group.found.moved_back),
-        "The position in {partitions} went back, as after a seek or when messages that were not committed are read "
-        "again: served_rate is unknown then.",
+        "The position in {partitions} went back, as after a seek or when uncommitted messages are read again: "
+        "served_rate is unknown in this interval.",
     ),
 )

@@ -33,10 +33,10 @@ LAST_SECOND = 253_402_300_000.0
 
 
 class PartitionState(NamedTuple):
-    """One partition at a time, in epoch seconds; None: unknown, which Kafka's clients write as -1 and -1001.
+    """One partition at one time, in epoch seconds; None: unknown, which Kafka's clients write as -1 and -1001.
 
-    `end` is the offset of the next message that is written, `position` of the next that is read, `member` who reads it.
-    `is_committed`: the position is that of the last commit, and messages read since then seem to wait.
+    `end` is the offset of the next message to be written, `position` of the next to be read, and `member` reads it.
+    `is_committed`: the position is that of the last commit, and messages read since then count as waiting.
     """
 
     at: float
@@ -63,7 +63,7 @@ class GroupSample:
 
     @property
     def at(self) -> float:
-        """When the last of its partitions was asked."""
+        """The time at which the last of its partitions was asked."""
         return max(state.at for state in self.states.values())
 
     def is_complete(self, places: Iterable[Place]) -> bool:
@@ -153,7 +153,7 @@ class ClientStatistics(NamedTuple):
 
 
 def is_statistics(body: JsonValue) -> bool:
-    """Whether it looks like a document of a client of librdkafka."""
+    """Whether the body looks like statistics of a librdkafka client."""
     return isinstance(body, dict) and isinstance(body.get("topics"), dict) and "name" in body
 
 
@@ -215,7 +215,9 @@ def make_samples(listed: Iterable[ClientStatistics]) -> list[GroupSample]:
 
 
 def _read_state(partition: Mapping[str, JsonValue], at: float, client: str) -> PartitionState:
-    """-1001 is no offset and -1 no lag; a partition that never held a message has nothing to read."""
+    """The state of a partition: an offset of -1001 and a lag of -1 are unknown; an empty partition has nothing to
+    read.
+    """
     end, begin = read_count(partition.get("hi_offset")), read_count(partition.get("lo_offset"))
     read = {kind: read_count(partition.get(f"{kind}_offset")) for kind in ("app", "stored", "committed")}
     kind = next((kind for kind, offset in read.items() if offset is not None), "")
