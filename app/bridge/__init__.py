@@ -1,1 +1,3 @@
-"""The bridge between a stream-processing engine and the service: it measures, asks for decisions, and applies them."""
+"""The bridge between a stream-processing engine and the service: it measures, asks for decisions, and applies
+them.
+"""

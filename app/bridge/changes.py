@@ -34,7 +34,7 @@ Marks = Mapping[str, JsonValue]
 
 
 def plan_change(decision: SeenDecision, asked: Counts, asked_at: float) -> Change:
-    """The change that a decision becomes."""
+    """The change that carries out a decision, or a part of it."""
     current = decision.current
     estimated = current.expected_sojourn_seconds
     known_error = current.evidence.known_error if current.evidence else None
@@ -53,7 +53,9 @@ def plan_change(decision: SeenDecision, asked: Counts, asked_at: float) -> Chang
 
 
 def find_unproved(decision: SeenDecision | None, max_step: float) -> Change | None:
-    """The change of a decision that may have been applied and was never proved; a bridge was killed in between."""
+    """The change of a decision that may have been applied and was not proved, because the bridge was killed in
+    between.
+    """
     if decision is None or decision.action == "hold":
         return None
     outcome = decision.report
@@ -65,7 +67,7 @@ def find_unproved(decision: SeenDecision | None, max_step: float) -> Change | No
 
 
 def find_distrusted(decision: SeenDecision | None, max_step: float) -> Distrust | None:
-    """The change that an earlier bridge rolled back or could not make run."""
+    """The change that an earlier bridge rolled back or failed to get running."""
     outcome = decision.report if decision else None
     if decision is None or outcome is None or outcome.state not in DISTRUSTED:
         return None
@@ -74,12 +76,12 @@ def find_distrusted(decision: SeenDecision | None, max_step: float) -> Distrust 
 
 
 def distrust(change: Change, why: str, for_seconds: float) -> Distrust:
-    """A change that is not tried again for a time."""
+    """The distrust of a change, which is not tried again for a time."""
     return Distrust(change.action, change.asked, change.rate, change.asked_at, why, for_seconds)
 
 
 def _plan_again(decision: SeenDecision, max_step: float) -> Change:
-    """The change that a bridge made of a decision: it follows from the decision alone."""
+    """The change that a bridge makes of a decision; it depends on the decision alone."""
     asked = limit_step(decision.processors.current, decision.processors.recommended, max_step)
     outcome = decision.report
     applied_at = outcome.applied_at if outcome and outcome.applied_at else decision.created_at
@@ -89,7 +91,9 @@ def _plan_again(decision: SeenDecision, max_step: float) -> Change:
 def make_outcome(
     state: str, change: Change, processors: Counts, detail: str = "", after: Sojourn | None = None
 ) -> dict[str, Any]:
-    """The outcome of a change that the engine accepted: the processors that run then, and E[T] if it was measured."""
+    """The outcome of a change that the engine accepted: the processors that run afterwards, and E[T] if it was
+    measured.
+    """
     body: dict[str, Any] = {
         "state": state,
         "applied_at": datetime.fromtimestamp(change.asked_at, UTC).isoformat(),
@@ -103,19 +107,19 @@ def make_outcome(
 
 
 def make_failure(change: Change, running: Counts, why: str) -> dict[str, Any]:
-    """The outcome of a change that does not run: nothing of it, or a part."""
+    """The outcome of a change that does not run, or runs only in part."""
     return make_outcome("failed" if running == change.before else "applied", change, running, why)
 
 
 def make_refusal(why: str) -> dict[str, Any]:
-    """The outcome of a decision that the bridge did not ask the engine for."""
+    """The outcome of a decision that the bridge did not send to the engine."""
     return {"state": "refused", "detail": why[:MOST_DETAIL]}
 
 
 class OutcomeRecorder:
-    """Records outcomes in the service; those that fail are kept and recorded later.
+    """Records outcomes in the service; outcomes that could not be recorded are kept and recorded later.
 
-    After a kill the next start finds them again.
+    If the bridge is killed, the next start finds them again.
     """
 
     def __init__(self, service: ServiceLink, reporter: Reporter) -> None:
@@ -123,7 +127,7 @@ class OutcomeRecorder:
         self.waiting: dict[str, dict[str, Any]] = {}
 
     def record(self, decision: str, outcome: dict[str, Any]) -> None:
-        """Records now, or keeps the newest outcome of the decision for later."""
+        """Records the outcome now; if that fails, keeps the newest outcome of the decision for later."""
         self.waiting[decision] = outcome
         try:
             self.catch_up()
@@ -135,7 +139,9 @@ class OutcomeRecorder:
         for decision in list(self.waiting):
             try:
                 if not self.service.record(decision, self.waiting[decision]):
-                    self.reporter.report_once("the service keeps no outcomes: it is older than this bridge")
+                    self.reporter.report_once(
+                        "the service has no call for outcomes: it is older than this bridge"
+                    )
             except NotDecided as error:
                 self.reporter.report_once(f"the service refuses the outcome of a decision: {error}")
             del self.waiting[decision]
@@ -148,7 +154,7 @@ class Applier:
         self.engine, self.recorder, self.reporter = engine, recorder, reporter
 
     def apply(self, state: BridgeState, change: Change, marks: Marks) -> tuple[BridgeState, bool]:
-        """Asks the engine for a change; false where it did not accept it."""
+        """Asks the engine for a change; false if it did not accept it."""
         patch = self.engine.make_patch(change.asked, marks)
         data: dict[str, JsonValue] = {"decision": change.decision}
         if patch is None or patch.method is None or patch.placeholders:
@@ -164,7 +170,7 @@ class Applier:
             return state._replace(distrust=distrust(change, str(refused), AFTER_A_REFUSAL)), False
         except Unanswered as error:
             # Whether the engine accepted the change is unknown: the next samples show what runs.
-            text = f"{error}, when asked for a change: the next samples show whether it runs"
+            text = f"{error}, after it was asked for a change: the next samples show whether the change runs"
             self.reporter.report("note", text)
         asked = write_counts(change.asked, change.before)
         self.reporter.report("applied", f"asked the engine for {asked}", data | {"notes": list(patch.notes)})
@@ -180,7 +186,9 @@ class Applier:
         back = change._replace(
             before=change.asked, asked=proof.roll_back, asked_at=self.engine.clock(), is_rollback=True
         )
-        self.reporter.report("rolled-back", f"{proof.why}: rolled back", {"decision": change.decision})
+        self.reporter.report(
+            "rolled-back", f"{proof.why}: the change is rolled back", {"decision": change.decision}
+        )
         state, is_taken = self.apply(state, back, marks)
         if is_taken:
             outcome = make_outcome("rolled-back", change, change.before, proof.why, after)
@@ -189,7 +197,7 @@ class Applier:
 
 
 def describe_by_hand(change: Change, patch: EnginePatch | None) -> str:
-    """The change that somebody has to make, where the bridge cannot."""
+    """The change that a person has to make, because the bridge cannot."""
     wanted = f"wanted: {write_counts(change.asked, change.before)}"
     if patch is None:
         return f"{wanted}; headgate cannot change this engine: change it where it is deployed"

@@ -1,4 +1,4 @@
-"""`headgate bridge ENGINE`: exit code 0 nothing to do or applied, 1 a change is wanted, 2 could not judge."""
+"""`headgate bridge ENGINE`: exit code 0 nothing to do or applied, 1 a change is wanted, 2 no verdict."""
 
 from pathlib import Path
 from typing import Annotated, Literal
@@ -11,38 +11,42 @@ ENGINES = "flink|storm|heron|spark|kafka|prometheus"
 EngineArgument = Annotated[str, typer.Argument(metavar=ENGINES, help="The engine at --url.")]
 UrlOption = Annotated[str, typer.Option("--url", help="The engine's HTTP interface.")]
 JobOption = Annotated[
-    str | None, typer.Option("--job", help="Name or id of the job; left out: the only one.")
+    str | None, typer.Option("--job", help="Name or id of the job; left out: the only job.")
 ]
 ServiceOption = Annotated[
-    str, typer.Option("--service", envvar="HEADGATE_URL", help="Where `headgate serve` answers.")
+    str, typer.Option("--service", envvar="HEADGATE_URL", help="The address of `headgate serve`.")
 ]
 NameOption = Annotated[
-    str | None, typer.Option("--topology", help="Its name in the service; left out: that of the job.")
+    str | None,
+    typer.Option("--topology", help="The topology's name in the service; left out: the name of the job."),
 ]
 IntervalOption = Annotated[str, typer.Option("--interval", help="Time between two samples: 15s, 1m.")]
 ApplyOption = Annotated[
-    bool, typer.Option("--apply/--dry-run", help="Change the engine; --dry-run, the default, shows only.")
+    bool,
+    typer.Option(
+        "--apply/--dry-run", help="Change the engine; --dry-run, the default, only shows the changes."
+    ),
 ]
-StepOption = Annotated[str, typer.Option("--max-step", help="Most growth of an operator in one change: 2x.")]
-OnceOption = Annotated[bool, typer.Option("--once", help="Two samples and one decision, then end.")]
+StepOption = Annotated[
+    str, typer.Option("--max-step", help="The most growth of an operator in one change: 2x.")
+]
+OnceOption = Annotated[bool, typer.Option("--once", help="Take two samples, decide once, and end.")]
 PolicyOption = Annotated[
-    Path | None, typer.Option("--policy", help="JSON or YAML; stored where the topology has none.")
+    Path | None, typer.Option("--policy", help="Policy, JSON or YAML; stored if the topology has none.")
 ]
 TMaxOption = Annotated[
-    str | None, typer.Option("--t-max", help="In place of --policy: E[T] not to exceed, 200ms or 0.2s.")
+    str | None, typer.Option("--t-max", help="Instead of --policy: the largest E[T], as 200ms or 0.2s.")
 ]
 SettleOption = Annotated[
     str,
-    typer.Option(
-        "--settle", help="How long a change may take until it runs, the engine's cooldown included."
-    ),
+    typer.Option("--settle", help="The longest time until a change runs, with the engine's cooldown."),
 ]
 OutputOption = Annotated[
     Literal["auto", "lines", "json"],
     typer.Option("--output", help="auto: a live table on a terminal, lines elsewhere."),
 ]
 CaOption = Annotated[
-    Path | None, typer.Option("--ca-file", help="Certificates to trust, PEM; left out: the system's.")
+    Path | None, typer.Option("--ca-file", help="Trusted certificates, PEM; left out: the system's.")
 ]
 KeyFileOption = Annotated[
     Path | None, typer.Option("--api-key-file", help="The service's key; or set HEADGATE_API_KEY.")
@@ -59,7 +63,8 @@ PasswordFileOption = Annotated[
     Path | None, typer.Option("--engine-password-file", help="With HEADGATE_ENGINE_USER.")
 ]
 HealthPortOption = Annotated[
-    int | None, typer.Option("--health-port", help="Serve /healthz and /readyz here.", min=0, max=65535)
+    int | None,
+    typer.Option("--health-port", help="Serve /healthz and /readyz on this port.", min=0, max=65535),
 ]
 HealthHostOption = Annotated[str, typer.Option("--health-host", help="Address of --health-port.")]
 
@@ -86,7 +91,9 @@ def bridge(
     health_port: HealthPortOption = None,
     health_host: HealthHostOption = "127.0.0.1",
 ) -> None:
-    """Measure a running job, decide, and with --apply scale it; --once exits 0 fine, 1 change wanted, 2 not judged."""
+    """Measure a running job, decide, and with --apply scale it; with --once exits 0 fine, 1 change wanted, 2 no
+    verdict.
+    """
     from app.bridge.starting import Given, start
     from app.terminal.commands import Refused
 

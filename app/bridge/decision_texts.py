@@ -1,4 +1,4 @@
-"""A decision for its reader: rows of operators, the times, the target, and one sentence; pure."""
+"""A decision as text: rows of operators, the times, the target, and one sentence; pure."""
 
 from typing import NamedTuple
 
@@ -12,7 +12,7 @@ from planner.wording import UNBOUNDED, write_number, write_seconds
 
 
 class OperatorRow(NamedTuple):
-    """One operator: rates per second, the part of its time that it works, processors now and as wanted."""
+    """One operator: rates per second, the busy part of its time, its processors now and wanted."""
 
     operator: str
     offered_rate: float | None
@@ -39,7 +39,7 @@ def list_rows(load: LoadBody | None, decision: SeenDecision, chosen: Chosen) -> 
 
 
 def describe_goal(goal: SeenGoal) -> str:
-    """The target in words."""
+    """The target as text."""
     if goal.target is not None:
         which = "mean" if goal.target.quantile is None else f"p{100 * goal.target.quantile:g}"
         return f"{which} of {goal.target.of} within {write_seconds(goal.target.seconds)}"
@@ -47,14 +47,14 @@ def describe_goal(goal: SeenGoal) -> str:
 
 
 def find_sojourn_now(decision: SeenDecision) -> tuple[float | None, str]:
-    """E[T] now: measured if it was, else estimated; None: infinite."""
+    """E[T] now: measured, or else estimated; None: infinite."""
     if decision.measured_sojourn_seconds is not None:
         return decision.measured_sojourn_seconds, "measured"
     return decision.current.expected_sojourn_seconds, "estimated"
 
 
 def describe_decision(decision: SeenDecision, chosen: Chosen) -> str:
-    """The decision in a sentence, with its reasons."""
+    """The decision in one sentence, with its reasons."""
     now, how = find_sojourn_now(decision)
     times = f"E[T] {write_seconds(now, UNBOUNDED)} ({how})"
     if chosen.next in {"apply", "show"}:
@@ -70,7 +70,7 @@ def describe_decision(decision: SeenDecision, chosen: Chosen) -> str:
 
 
 def list_costs(decision: SeenDecision) -> list[str]:
-    """Sentences on the tuples that wait and on the cost of the change; none where they are unknown."""
+    """Sentences about waiting tuples and the cost of the change; empty if both are unknown."""
     moving, backlog = decision.moving, decision.catching_up
     costs = [backlog.detail] if backlog is not None and backlog.backlog_tuples > 0 else []
     if moving.cost_tuple_seconds and moving.payback_seconds:

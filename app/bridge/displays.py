@@ -1,4 +1,4 @@
-"""Displays of events: plain lines, lines of JSON, and a table on a terminal that is written again with each event."""
+"""Displays of events: plain lines, lines of JSON, and a table on a terminal that is redrawn with each event."""
 
 import json
 from collections import deque
@@ -20,7 +20,7 @@ COLUMNS = ("operator", "offered/s", "served/s", "utilisation", "processors", "wa
 
 
 class PlainLines:
-    """One line for each event: time, kind and sentence; each kind of warning once."""
+    """One line for each event: time, kind and sentence; each kind of warning is shown once."""
 
     def __init__(self, stream: TextIO) -> None:
         self.stream = stream
@@ -28,7 +28,7 @@ class PlainLines:
         self.warned: set[str] = set()
 
     def show(self, event: Event) -> None:
-        """Writes it at once; of several decisions to hold for the same reasons only the first."""
+        """Writes the event at once; of several decisions to hold for the same reasons only the first."""
         held = event.data.get("reasons") if event.data.get("next") == "hold" else None
         if held is None or held != self.held:
             self.write(event, event.kind, event.text)
@@ -53,7 +53,7 @@ class JsonLines:
         self.stream = stream
 
     def show(self, event: Event) -> None:
-        """Writes it at once."""
+        """Writes the event at once."""
         fields = {"at": event.at.isoformat(), "event": event.kind, "detail": event.text, **event.data}
         print(json.dumps(fields, allow_nan=False), file=self.stream, flush=True)
 
@@ -73,7 +73,7 @@ class LiveTable:
         self.live.start()
 
     def show(self, event: Event) -> None:
-        """Writes the table with it; the last of several decisions to hold stays."""
+        """Redraws the table with the event; of several decisions to hold only the last stays."""
         if self.events and _is_hold(event) and _is_hold(self.events[-1]):
             self.events.pop()
         self.events.append(event)
@@ -102,7 +102,7 @@ class LiveTable:
 
 
 def describe_times(decided: dict[str, Any]) -> str:
-    """The rate, E[T] now and as promised, and the target."""
+    """The rate, E[T] now, the promised E[T], and the target."""
     now, promised = (
         write_seconds(decided[name], UNBOUNDED) for name in ("sojourn_seconds", "expected_sojourn_seconds")
     )

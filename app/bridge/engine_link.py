@@ -23,22 +23,22 @@ from app.engines.patches import Counts, EnginePatch
 from app.load.bodies.load import LoadBody
 
 OF_A_PROXY = {502, 503, 504}
-"""Statuses after which it is unknown whether the engine has got the request."""
+"""Statuses after which it is unknown whether the engine received the request."""
 CLOCKS = frozenset(
     {"now", "duration", "uptime", "uptimeSeconds", "timestamp", "timestamps", "ts", "time", "age", "at"}
 )
-"""Fields that move with the engine's clock, also where its measurements stand still."""
+"""Fields that change with the engine's clock, even if its measurements do not."""
 RUNS = ("job", "topology_id", "run_id")
 """The marks that name a run: Flink's and Prometheus' job, Storm's topology, Spark's run of a query."""
 RESET = frozenset({"interval-discarded"})
-"""Diagnostics of readers after which an earlier sample is of no use any more."""
+"""Diagnostics of readers after which an earlier sample can no longer be used."""
 
 Place = tuple[str | int, ...]
 """The names and indices that lead to a value in JSON."""
 
 
 class PatchRefused(Exception):
-    """The engine refused a change: its own words."""
+    """The engine refused a change; with its own text."""
 
 
 class EngineLink:
@@ -65,7 +65,7 @@ class EngineLink:
         return EngineAnswer(read_json("engine", answer), path, came_at)
 
     def take_sample(self) -> list[EngineAnswer]:
-        """The answers to all questions about the job; Unanswered where the engine does not give them."""
+        """The answers of one sample of the job; Unanswered if the engine does not give them."""
         try:
             found: list[EngineAnswer] = load_part(self.engine, "asking").ask(self, self.job)
         except (httpx.HTTPError, httpx.InvalidURL) as error:
@@ -75,7 +75,7 @@ class EngineLink:
         return found
 
     def make_patch(self, counts: Counts, marks: Mapping[str, JsonValue]) -> EnginePatch | None:
-        """The request to the engine, or the command to run; None where the engine cannot be changed."""
+        """The request to the engine, or the command to run; None if the engine cannot be changed."""
         try:
             patch = load_part(self.engine, "patch")
         except ModuleNotFoundError:
@@ -84,7 +84,7 @@ class EngineLink:
         return made
 
     def send(self, patch: EnginePatch) -> None:
-        """Sends a change; PatchRefused where the engine refuses it, Unanswered where its answer is unknown."""
+        """Sends a change; PatchRefused if the engine refuses it, Unanswered if its answer is unknown."""
         assert patch.method is not None
         assert patch.path is not None
         try:
@@ -100,15 +100,15 @@ class EngineLink:
 def _describe_status(answer: httpx.Response) -> str:
     status, path, text = answer.status_code, answer.request.url.path, quote_text(answer)
     if status in {401, 403}:
-        return f"refuses us ({status} at {path}): check the credentials. {text}".strip()
+        return f"refuses the request ({status} at {path}): check the credentials. {text}".strip()
     return f"answers {status} at {path}. {text}".strip()
 
 
 @dataclass(frozen=True, slots=True)
 class EngineSample:
-    """An observation with the answers and the load that it rests on.
+    """An observation with its answers and its load.
 
-    `is_early`: too little was counted since the sample before, which is still of use.
+    `is_early`: too little was counted since the sample before; that sample can still be used.
     """
 
     observation: Observation
@@ -129,11 +129,11 @@ def observe(
     now: Sequence[EngineAnswer],
     last_end: datetime | None = None,
 ) -> EngineSample:
-    """The last sample and this one read together, or this one alone; raises UnreadableAnswer."""
+    """The observation from the last sample and this one, or from this one alone; raises UnreadableAnswer."""
     reading = _read_both(engine, before, now) or read_answers(engine, now)
     load = reading.loads[-1] if reading.loads else None
     is_stale = bool(before) and list_leaves(before) == list_leaves(now)
-    flaw = "the engine answered the same twice: its metrics stand still" if is_stale else None
+    flaw = "the engine gave the same answer twice: its metrics did not change" if is_stale else None
     is_restarted = load is None and not RESET.isdisjoint(one.code for one in reading.diagnostics)
     observation = Observation(
         at=max((answer.at.timestamp() for answer in now if answer.at is not None), default=0.0),
@@ -151,7 +151,7 @@ def observe(
 def _read_both(
     engine: EngineName, before: Sequence[EngineAnswer], now: Sequence[EngineAnswer]
 ) -> EngineReading | None:
-    """Both samples together; None where there is one alone, or the earlier one cannot be used with this one."""
+    """The reading of both samples; None if there is only one, or if the earlier one cannot be used with this one."""
     try:
         return read_answers(engine, [*before, *now]) if before else None
     except UnreadableAnswer:
@@ -167,15 +167,15 @@ def _find_end(load: LoadBody | None) -> datetime | None:
 def _find_flaw(
     before: Sequence[EngineAnswer], reading: EngineReading, load: LoadBody | None, last_end: datetime | None
 ) -> str | None:
-    """Why the interval must not be acted on; None: it may."""
+    """The reason why the interval must not be acted on; None: it may."""
     if not before:
-        return "rates need two samples: this is the first"
+        return "this is the first sample, and rates need two"
     if load is None:
         details = " ".join(one.detail for one in reading.diagnostics)
         return f"no interval could be measured. {details}".strip()
     end = _find_end(load)
     if end is None or (last_end is not None and end <= last_end):
-        return "the engine's clock does not advance: its metrics stand still"
+        return "the engine's clock does not advance: its metrics did not change"
     operators, running = reading.topology.operators if reading.topology else [], read_running(load, reading)
     unknown = [one.name for one in operators if one.name not in running]
     if unknown:
@@ -184,7 +184,7 @@ def _find_flaw(
 
 
 def read_running(load: LoadBody | None, reading: EngineReading) -> dict[str, int]:
-    """The processors that run, by operator; unknown ones are left out."""
+    """The running processors by operator; operators with an unknown number are left out."""
     parallelism = read_object(reading.marks.get("parallelism"))
     named = {
         name: read_count(parallelism.get(str(vertex)))
@@ -197,7 +197,7 @@ def read_running(load: LoadBody | None, reading: EngineReading) -> dict[str, int
 
 
 def list_leaves(answers: Sequence[EngineAnswer]) -> dict[Place, JsonValue]:
-    """Every number and text of the answers by its place, but for those that only tell the time."""
+    """Every number and text of the answers by its place, without fields that only give the time."""
     bodies: list[JsonValue] = [answer.body for answer in answers]
     return dict(_walk(bodies, ()))
 

@@ -22,14 +22,14 @@ QUIET: dict[EventKind, set[EventKind]] = {
     "waiting": {"applied"},
     "wanted": {"applied", "discarded", "runs"},
 }
-"""Kinds that are reported again only where the text differs from the last one, or after one of these."""
-ASKED_AGAIN = "; without --once it is asked again until it answers"
+"""Kinds that are reported again only with a new text, or after another one of these."""
+ASKED_AGAIN = "; without --once the bridge asks again until it answers"
 READY = ("engine", "service")
 
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """An event in a sentence; `data` has the same as numbers."""
+    """An event as a sentence; `data` has the same as numbers."""
 
     kind: EventKind
     at: datetime
@@ -45,7 +45,7 @@ class Display(Protocol):
         ...
 
     def close(self) -> None:
-        """Nothing follows."""
+        """Ends the display."""
         ...
 
 
@@ -59,7 +59,7 @@ class Reporter:
         self.away: set[str] = set()
 
     def report(self, kind: EventKind, text: str, data: Mapping[str, JsonValue] | None = None) -> None:
-        """Reports an event; a reason that goes on is reported once."""
+        """Reports an event; a reason that continues is reported once."""
         if kind in QUIET and self.last.get(kind) == text:
             return
         self.last = {one: reported for one, reported in self.last.items() if kind not in QUIET[one]}
@@ -68,19 +68,19 @@ class Reporter:
         self.display.show(Event(kind, datetime.now(UTC), text, data or {}))
 
     def report_once(self, text: str) -> None:
-        """A note, such as a warning of a reader, the first time."""
+        """Reports a note, such as a reader's warning, the first time only."""
         if text not in self.noted:
             self.noted.add(text)
             self.report("note", text)
 
     def report_away(self, subject: str, why: str) -> None:
-        """The engine or the service does not answer: reported if it answered before."""
+        """Reports that the engine or the service does not answer, if it answered before."""
         if subject not in self.away:
             self.away.add(subject)
             self.report("away", why + ASKED_AGAIN, {"of": subject})
 
     def report_back(self, subject: str) -> None:
-        """The engine or the service answers: reported if it was away."""
+        """Reports that the engine or the service answers again, if it did not before."""
         if subject in self.away:
             self.away.remove(subject)
             self.report("back", f"the {subject} answers again", {"of": subject})
@@ -88,7 +88,7 @@ class Reporter:
 
 @dataclass
 class Health:
-    """When each part last succeeded, by a clock that never goes back; much later it counts as failed.
+    """The time of each part's last success, by a monotonic clock; much later the part counts as failed.
 
     A loop may wait for a minute and for several answers; engine and service answer in each interval.
     """
@@ -98,7 +98,7 @@ class Health:
     succeeded: dict[str, float] = field(default_factory=dict)
 
     def succeed(self, part: str) -> None:
-        """The part has just succeeded."""
+        """Notes that the part has just succeeded."""
         self.succeeded[part] = self.clock()
 
     def answer(self, path: str) -> tuple[int, dict[str, Any]]:
@@ -126,7 +126,7 @@ def send_json(handler: BaseHTTPRequestHandler, status: int, body: JsonValue) -> 
 
 @contextmanager
 def serving_health(health: Health, host: str, port: int | None) -> Iterator[int | None]:
-    """Serves /healthz and /readyz on a thread of its own; yields the port, None where none is asked for."""
+    """Serves /healthz and /readyz on a separate thread; yields the port, None if no port is given."""
     if port is None:
         yield None
         return
@@ -137,7 +137,7 @@ def serving_health(health: Health, host: str, port: int | None) -> Iterator[int 
             send_json(self, status, body)
 
         def log_message(self, *_arguments: object) -> None:
-            """Health checks are no events."""
+            """Health checks are not reported as events."""
 
     try:
         server = ThreadingHTTPServer((host, port), _Handler)

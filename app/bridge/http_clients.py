@@ -1,4 +1,4 @@
-"""HTTP to an engine and to the service: credentials, TLS, timeouts, and failures in one sentence."""
+"""HTTP to an engine and to the service: credentials, TLS, timeouts, and failures as one sentence."""
 
 import ssl
 from collections.abc import Callable, Generator
@@ -17,7 +17,7 @@ MOST_SHOWN = 300
 
 
 class Unanswered(Exception):
-    """The engine or the service did not answer, or refused to; asking again later may help."""
+    """The engine or the service gave no answer, or a refusal; the same request may succeed later."""
 
     def __init__(self, who: Who, why: str) -> None:
         super().__init__(f"the {who} {why}")
@@ -25,7 +25,7 @@ class Unanswered(Exception):
 
 
 class BearerToken(httpx.Auth):
-    """A token, or a file with one, which is read for each request: mounted secrets are renewed in place."""
+    """A token, or a file with a token, which is read for each request, because mounted secrets may be replaced."""
 
     def __init__(self, token: str | Path) -> None:
         self.token = token
@@ -41,7 +41,7 @@ class BearerToken(httpx.Auth):
 
 
 def read_secret(path: Path) -> str:
-    """The secret in a file, without the line's end."""
+    """The secret in a file, without the end of the line."""
     try:
         return path.read_text(encoding="utf-8").strip()
     except (OSError, UnicodeError) as error:
@@ -56,11 +56,11 @@ def open_client(url: str, auth: httpx.Auth | None, ca_file: Path | None) -> http
     except ValueError:
         usable = False
     if not usable:
-        raise Refused(f"{hide_password(url)} is no address: write one as http://host:port or https://host")
+        raise Refused(f"{hide_password(url)} is not an address: write it as http://host:port or https://host")
     try:
         context = ssl.create_default_context(cafile=str(ca_file) if ca_file else None)
     except (OSError, ssl.SSLError) as error:
-        raise Refused(f"--ca-file {ca_file}: holds no certificates that can be read: {error}") from error
+        raise Refused(f"--ca-file {ca_file}: the file holds no readable certificates: {error}") from error
     return httpx.Client(base_url=url, auth=auth, verify=context, timeout=TIMEOUT)
 
 
@@ -72,31 +72,33 @@ def hide_password(url: str) -> str:
 
 
 def ask(who: Who, send: Callable[[], httpx.Response]) -> httpx.Response:
-    """The answer; Unanswered where there is none, or where its status asks to come again later."""
+    """The answer; Unanswered if there is none, or if its status means to try again later."""
     try:
         answer = send()
     except (httpx.TransportError, httpx.DecodingError, httpx.TooManyRedirects) as error:
         raise Unanswered(who, f"does not answer: {describe(error)}") from error
     status = answer.status_code
     if status in {401, 403}:
-        raise Unanswered(who, f"refuses us ({status}): check the credentials. {quote_text(answer)}".strip())
+        raise Unanswered(
+            who, f"refuses the request ({status}): check the credentials. {quote_text(answer)}".strip()
+        )
     if status in {408, 429, 502, 504}:
         raise Unanswered(who, f"does not answer now ({status}). {quote_text(answer)}".strip())
     return answer
 
 
 def read_json(who: Who, answer: httpx.Response) -> JsonValue:
-    """The JSON of an answer; Unanswered where it is none."""
+    """The JSON of an answer; Unanswered if the answer is not JSON."""
     try:
         found: JsonValue = answer.json()
     except ValueError as error:
         address = hide_password(str(answer.url))
-        raise Unanswered(who, f"answers no JSON at {address}: check the address") from error
+        raise Unanswered(who, f"does not answer with JSON at {address}: check the address") from error
     return found
 
 
 def describe(error: Exception) -> str:
-    """An error in words; some of httpx's errors have no text."""
+    """An error as text; some of httpx's errors have none."""
     return str(error) or type(error).__name__
 
 

@@ -1,6 +1,7 @@
-"""The bridge itself: samples, stores, asks for decisions, applies and proves them, one interval after the other.
+"""The loop of the bridge: it samples, stores, asks for decisions, applies and proves them, one interval after the
+other.
 
-It may end at any moment: at a start it reads its state again from the engine and from the service.
+The bridge may be ended at any moment: at its start it reads its state again from the engine and from the service.
 """
 
 from datetime import datetime
@@ -28,7 +29,9 @@ from app.engines.answers import EngineAnswer, UnreadableAnswer
 
 Result = Literal["nothing-to-do", "applied", "wanted", "waiting", "not-judged"]
 LONGEST_GAP, LEAST_GAP_SECONDS = 4.0, 10.0
-"""In intervals, and at least so long: a mean over a longer time would hide what happened in it."""
+"""The longest gap between two samples, in intervals and in seconds at least: a mean over a longer time would hide
+what happened in it.
+"""
 
 
 class BridgePlan(NamedTuple):
@@ -91,14 +94,14 @@ class Bridge:
         self.reporter.report_back(who)
 
     def _is_gap(self, now: list[EngineAnswer]) -> bool:
-        """Whether the last sample was too long ago."""
+        """Whether the last sample is too old to be used with this one."""
         times = [
             max((one.at.timestamp() for one in asked if one.at), default=0.0) for asked in (self.before, now)
         ]
         return times[1] - times[0] > max(LONGEST_GAP * self.plan.interval_seconds, LEAST_GAP_SECONDS)
 
     def _start(self, sample: EngineSample) -> BridgeState:
-        """The state that the last bridge left unfinished, as the service and the engine show it."""
+        """The state that the last bridge left, from the service and the engine."""
         if not self.plan.terms.apply:
             return adopt(sample.observation, None, self.plan.interval_seconds)
         last, step = self.service.find_last_change(), self.plan.terms.max_step
@@ -110,7 +113,7 @@ class Bridge:
         return state._replace(distrust=find_distrusted(last, step))
 
     def _follow(self, step: NextStep, sample: EngineSample) -> Result:
-        """Carries out the step of the state machine."""
+        """Carries out the next step of the state machine."""
         if step.ended is not None:
             self._end_change(step.ended, step, sample)
         change = self.state.change if self.state else None
@@ -137,7 +140,7 @@ class Bridge:
             self.recorder.record(change.decision, make_failure(change, running, step.why))
 
     def _store(self, sample: EngineSample) -> None:
-        """Stores the interval; a topology without a policy gets that of the options."""
+        """Stores the interval; a topology without a policy gets the policy of the options."""
         self.service.store(self.engine.engine, sample.answers)
         self._note_answer("service")
         self.last_end = sample.ends_at
@@ -145,11 +148,11 @@ class Bridge:
             stored = self.service.ensure_policy(self.plan.policy)
             self.has_policy = True
             if stored is not None:
-                text = "the topology has another policy already: that one stays in force"
+                text = "the topology has another policy already, which stays in force"
                 self.reporter.report("note", text)
 
     def _prove(self, sample: EngineSample, change: Change) -> Result:
-        """Compares E[T] after a change with the promise, and rolls the change back where E[T] got worse."""
+        """Compares E[T] after a change with the promise, and rolls the change back if E[T] got worse."""
         assert self.state is not None
         self._store(sample)
         measured = sample.load.measured_sojourn_seconds if sample.load else None
@@ -188,6 +191,6 @@ class Bridge:
         if chosen.next == "show":
             by_hand = describe_by_hand(change, self.engine.make_patch(chosen.counts, marks))
             self.reporter.report("wanted", by_hand, {"decision": decision.id})
-        why = chosen.why or "shown only: the bridge runs without --apply"
+        why = chosen.why or "shown only, because the bridge runs without --apply"
         self.recorder.record(decision.id, make_refusal(why))
         return "wanted"

@@ -1,4 +1,4 @@
-"""Runs a bridge until it is asked to end, or once; waits that a signal ends, and growing waits for who is away."""
+"""Runs a bridge once, or until it is asked to end; waits that a signal ends, and growing waits after failures."""
 
 import os
 import select
@@ -19,13 +19,13 @@ MOST_INTERVALS = 3
 
 
 class Stopped(Exception):
-    """Somebody asked the bridge to end."""
+    """The bridge was asked to end."""
 
 
 class Stop:
-    """Whether the bridge was asked to end, and waits that end at once when it is.
+    """The request to end the bridge; it ends all waits at once.
 
-    A pipe is written by the handler: unlike a lock, it cannot be held by the code that the signal interrupts.
+    The signal handler writes to a pipe: unlike a lock, a pipe cannot be held by the code that the signal interrupts.
     """
 
     def __init__(self) -> None:
@@ -34,7 +34,7 @@ class Stop:
         os.set_blocking(self._writer, False)
 
     def ask(self, _number: int = 0, _frame: FrameType | None = None) -> None:
-        """Ends the wait that is under way, and all that follow."""
+        """Ends the present wait and all later ones."""
         self.is_asked = True
         with suppress(BlockingIOError):  # the pipe is full of earlier signals
             os.write(self._writer, b"x")
@@ -45,7 +45,7 @@ class Stop:
         self.check()
 
     def check(self) -> None:
-        """Raises Stopped once the bridge was asked to end."""
+        """Raises Stopped if the bridge was asked to end."""
         if self.is_asked:
             raise Stopped
 
@@ -57,7 +57,7 @@ class Stop:
 
 @contextmanager
 def stopping_on_signals() -> Iterator[Stop]:
-    """A Stop that SIGINT and SIGTERM ask, between two requests, never within one; then the old handlers come back."""
+    """A Stop that SIGINT and SIGTERM trigger, between two requests, never within one; restores the old handlers."""
     stop = Stop()
     before = {number: signal.signal(number, stop.ask) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
@@ -69,7 +69,9 @@ def stopping_on_signals() -> Iterator[Stop]:
 
 
 class Backoff:
-    """Waits of 1, 2, 4, ... s, each shortened at random by up to half, so that many bridges do not ask at once."""
+    """Waits of 1, 2, 4, ... s, each shortened at random by up to half, so that many bridges do not ask at the same
+    time.
+    """
 
     def __init__(self, interval_seconds: float, random: Random) -> None:
         self.first = min(1.0, interval_seconds)
@@ -84,12 +86,12 @@ class Backoff:
         return wait * self.random.uniform(0.5, 1.0)
 
     def reset(self) -> None:
-        """The next failure is the first one again."""
+        """Begins again with the shortest wait."""
         self.failures = 0
 
 
 def run_until_stopped(bridge: Bridge, stop: Stop) -> int:
-    """One turn each interval; who does not answer is asked again after growing waits."""
+    """Makes one turn each interval; after a failure the engine or the service is asked again after growing waits."""
     interval = bridge.plan.interval_seconds
     backoff = Backoff(interval, Random())  # noqa: S311 -- spreads bridges over time
     try:
@@ -109,16 +111,16 @@ def run_until_stopped(bridge: Bridge, stop: Stop) -> int:
 
 
 def describe_end(state: BridgeState | None) -> str:
-    """A sentence on the change that a bridge leaves unproved."""
+    """A sentence about the change that a bridge leaves unproved."""
     if state is None or state.change is None:
         return "nothing is under way"
     return "the last change is not proved yet; the next start proves it"
 
 
 def run_once(bridge: Bridge, stop: Stop) -> int:
-    """Two samples, one interval apart, and one decision; waits until an applied change runs.
+    """Takes two samples, one interval apart, and asks for one decision; waits until an applied change runs.
 
-    More intervals follow where the first one does not count: after a rescale, or where the metrics stood still.
+    More intervals follow if the first one does not count: after a rescale, or if the metrics did not change.
     """
     interval = bridge.plan.interval_seconds
     result: Result = "not-judged"

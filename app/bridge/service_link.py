@@ -18,7 +18,7 @@ from app.engines.numbers import read_object
 
 NOT_THERE = {404, 405}
 LOOKED_THROUGH = 240
-"""Decisions: those of an hour, at four a minute."""
+"""The number of decisions read back: those of an hour, at four a minute."""
 
 
 class _Seen(BaseModel):
@@ -95,14 +95,14 @@ class SeenMoving(_Seen):
 
 
 class SeenCatchingUp(_Seen):
-    """Tuples that wait, and a sentence on how long it takes to work them off."""
+    """Waiting tuples, and a sentence about the time to work them off."""
 
     backlog_tuples: float
     detail: str
 
 
 class SeenOutcome(_Seen):
-    """The outcome of a decision; `source` is `snapshots` where nobody reported it."""
+    """The outcome of a decision; `source` is `snapshots` if nobody reported it."""
 
     state: str
     source: str = "reported"
@@ -143,12 +143,12 @@ class SeenDecision(SeenSummary):
 
     @property
     def report(self) -> SeenOutcome | None:
-        """The reported outcome; an outcome that the service read from snapshots is no report."""
+        """The reported outcome; an outcome that the service found in snapshots is not a report."""
         return self.outcome if self.outcome and self.outcome.source == "reported" else None
 
 
 class NotDecided(Exception):
-    """The service answers with a problem in place of a decision. `kind` is the type of the problem."""
+    """The service answers with a problem instead of a decision. `kind` is the type of the problem."""
 
     def __init__(self, kind: str, why: str) -> None:
         super().__init__(f"{kind}: {why}" if kind else why)
@@ -163,7 +163,7 @@ class ServiceLink:
         self.at = f"/v1/topologies/{quote(topology, safe='')}"
 
     def store(self, engine: EngineName, answers: Sequence[EngineAnswer]) -> None:
-        """Stores the answers of the engine, as topology and measured load."""
+        """Stores the engine's answers, as topology and measured load."""
         listed: list[JsonValue] = [
             {"path": one.path, "at": one.at.isoformat() if one.at else None, "body": one.body}
             for one in answers
@@ -172,7 +172,7 @@ class ServiceLink:
         read_json("service", self._call("POST", path, {"answers": listed}))
 
     def ensure_policy(self, policy: dict[str, Any]) -> dict[str, Any] | None:
-        """Stores the policy where the topology has none; returns the stored one where it differs."""
+        """Stores the policy if the topology has none; returns the stored one if it differs."""
         found = self._send("GET", f"{self.at}/policy")
         if found.status_code == 404:
             self._call("PUT", f"{self.at}/policy", policy)
@@ -193,7 +193,7 @@ class ServiceLink:
         return _parse(SeenDecision, self._call("POST", f"{self.at}/decisions", body))
 
     def find_last_change(self) -> SeenDecision | None:
-        """The newest decision for a change that was not refused; None where there is none among the last ones."""
+        """The newest decision for a change that was not refused; None if the last decisions have none."""
         answer = self._send("GET", f"{self.at}/decisions?limit={LOOKED_THROUGH}")
         if answer.status_code in NOT_THERE:
             return None
@@ -203,11 +203,11 @@ class ServiceLink:
         return None
 
     def reach(self) -> None:
-        """Asks only whether the service answers."""
+        """Checks that the service answers."""
         self._call("GET", "/readyz")
 
     def estimate(self, model: str) -> float | None:
-        """E[T] of the running processors under the newest load; inf: no steady state, None: not to be had."""
+        """E[T] of the running processors under the newest load; inf: no steady state, None: unknown."""
         answer = self._send("POST", f"{self.at}/estimate", {"model": model})
         if not answer.is_success:
             return None
@@ -215,7 +215,7 @@ class ServiceLink:
         return inf if seconds is None else seconds
 
     def record(self, decision: str, outcome: dict[str, Any]) -> bool:
-        """Records the outcome of a decision; false where the service has no such call."""
+        """Records the outcome of a decision; false if the service has no such call."""
         answer = self._send("PUT", f"/v1/decisions/{decision}/outcome", outcome)
         if answer.status_code in NOT_THERE:
             return False
@@ -246,12 +246,12 @@ def _parse(kind: type[A], answer: httpx.Response) -> A:
     except ValidationError as error:
         first = error.errors()[0]
         place = "/".join(map(str, first["loc"]))
-        why = f"answers what we cannot read ({place}: {first['msg']}): is it Headgate?"
+        why = f"gives an answer that cannot be read ({place}: {first['msg']}): is it Headgate?"
         raise Unanswered("service", why) from error
 
 
 def contains(stored: JsonValue, given: JsonValue) -> bool:
-    """Whether a document has all fields of another one with the same values; it may have more."""
+    """Whether a document has all fields of another with the same values; it may have more."""
     if isinstance(stored, dict) and isinstance(given, dict):
         return all(name in stored and contains(stored[name], value) for name, value in given.items())
     return stored == given

@@ -29,11 +29,13 @@ from app.web.fields import TopologyName
 LEAST_INTERVAL, MOST_INTERVAL = 0.1, 3600.0
 MOST_STEP = 1000.0
 CALM: dict[str, Any] = {"smoothing": {"kind": "window", "size": 4}, "least_gain": 0.15}
-"""Terms of the policy of --t-max: without them the noise of single intervals moves processors between operators."""
+"""Fields of the policy that --t-max makes: without them the noise of single intervals moves processors between
+operators.
+"""
 NAMES = ("job_name", "topology_name", "topology", "query", "group")
 """The marks of a reading that name the job."""
 FOLLOWED_BY_NAME = frozenset({"flink", "storm", "heron", "spark", "prometheus"})
-"""Engines that are asked for a job of a name; a page of Kafka's statistics has none."""
+"""Engines whose jobs are asked for by name; a page of Kafka's statistics has no name."""
 
 
 class Given(NamedTuple):
@@ -88,15 +90,15 @@ def start(given: Given) -> int:
 
 
 def read_engine(given: Given) -> EngineName:
-    """The kind of the engine."""
+    """The engine's name, checked."""
     for known in ENGINES:
         if given.engine == known:
             return known
-    raise Refused(f"{given.engine}: no such engine; there are {', '.join(ENGINES)}")
+    raise Refused(f"{given.engine}: unknown engine; known are {', '.join(ENGINES)}")
 
 
 def read_plan(given: Given) -> BridgePlan:
-    """The numbers of the options."""
+    """The plan from the options' numbers."""
     interval = read_duration("--interval", given.interval, LEAST_INTERVAL, MOST_INTERVAL)
     step = read_factor("--max-step", given.max_step, 1.0, MOST_STEP)
     settle = read_duration("--settle", given.settle)
@@ -104,7 +106,7 @@ def read_plan(given: Given) -> BridgePlan:
 
 
 def read_policy(given: Given) -> dict[str, Any] | None:
-    """The policy for a topology without one; the service checks it."""
+    """The policy for a topology that has none; the service checks it."""
     if given.policy is not None and given.t_max is not None:
         raise Refused(
             "--policy and --t-max contradict each other: write t_max_seconds into the policy's goal"
@@ -115,12 +117,12 @@ def read_policy(given: Given) -> dict[str, Any] | None:
         return None
     document = read_document(given.policy)
     if not isinstance(document, dict):
-        raise Refused(f"{given.policy}: is no policy: write an object with a goal")
+        raise Refused(f"{given.policy}: not a policy: write an object with a goal")
     return document
 
 
 def read_topology(given: Given) -> str | None:
-    """The name of the topology in the service; None: that of the only job."""
+    """The name of the topology in the service; None: the name of the only job."""
     name = given.topology or given.job  # an empty one is none, as an unset variable of a container gives it
     if name and not given.topology and given.engine == "heron":
         name = name.rpartition("/")[2]  # cluster/role/environ/topology
@@ -128,7 +130,7 @@ def read_topology(given: Given) -> str | None:
 
 
 def check_name(name: str) -> str:
-    """The name, if a topology may have it."""
+    """The name; Refused if a topology cannot have it."""
     try:
         return TypeAdapter(TopologyName).validate_python(name)
     except ValidationError as error:
@@ -138,13 +140,13 @@ def check_name(name: str) -> str:
 
 
 def name_only_job(engine: EngineLink) -> str:
-    """The name of the only job that the engine runs; from now on the engine is asked for this one."""
+    """The name of the only running job; from now on the engine is asked for this job."""
     left_out = "--job and --topology are left out"
     try:
         answers = engine.take_sample()
         name = find_page_name(answers) or find_name(read_answers(engine.engine, answers).marks)
     except (Unanswered, UnreadableAnswer) as error:
-        detail = f"{left_out}, and the engine does not say which job is the only one: {error}"
+        detail = f"{left_out}, and the engine does not show which job to read: {error}"
         raise Refused(detail) from error
     if name is None:
         raise Refused(f"{left_out}, and the engine names no job: give --topology, its name in the service")
@@ -154,7 +156,7 @@ def name_only_job(engine: EngineLink) -> str:
 
 
 def find_page_name(answers: Sequence[EngineAnswer]) -> str | None:
-    """The name on the page of a job in Flink, or of a topology in Storm, also where it has counted nothing yet."""
+    """The name on the page of a Flink job or a Storm topology, also before anything is counted."""
     pages = [read_object(one.body) for one in answers]
     named = [read_text(page.get("name")) for page in pages if "vertices" in page or "bolts" in page]
     return next((name for name in named if name), None)
@@ -182,7 +184,7 @@ def find_engine_auth(given: Given) -> httpx.Auth | None:
 
 
 def _find_token(file: Path | None, variable: str) -> BearerToken | None:
-    """The token of a file, or else of an environment variable; raises Refused where the file cannot be read."""
+    """The token from a file, or from an environment variable; raises Refused if the file cannot be read."""
     if file is not None:
         read_secret(file)
     token = file or os.environ.get(variable)
@@ -199,7 +201,7 @@ def open_display(given: Given, topology: str) -> Display:
 
 
 def describe_start(given: Given, topology: str) -> str:
-    """Engine, topology, service and interval of a bridge, and whether it changes the engine."""
-    what = "applies the decisions" if given.apply else "shows the decisions and changes nothing"
+    """One sentence: engine, topology, service and interval, and whether the bridge changes the engine."""
+    what = "decisions are applied" if given.apply else "decisions are shown only, nothing is changed"
     engine, service = hide_password(given.url), hide_password(given.service)
     return f"{given.engine} at {engine} -> topology {topology} at {service}, every {given.interval}; {what}"

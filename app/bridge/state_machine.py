@@ -1,8 +1,8 @@
 """The next step of a bridge, from its state and an observation: pure, no clock, no network.
 
-One change at a time. A change is asked for, then it runs, then it is proved by the first interval that counts; until
-then there is no other change. The interval in which anything was rescaled or restarted does not count, and neither does
-the one after it: in both the engine still works off what the rescale held up.
+There is one change at a time. A change is asked for, then it runs, then it is proved by the first interval that
+counts; until then there is no other change. The interval in which anything was rescaled or restarted does not count,
+nor does the next one: in both the engine still works off the backlog of the rescale.
 """
 
 from app.bridge.states import (
@@ -24,15 +24,17 @@ from planner.wording import write_number, write_percent, write_seconds
 
 DISCARDED_AFTER_A_RESCALE = 1
 LONGEST_ABSENCE_SECONDS = 3600.0
-"""A change that was applied before that is not proved any more: too much has happened since."""
+"""A change that was applied longer ago than this is not proved any more, because too much has happened since."""
 CLOCK_TOLERANCE = 0.9
-"""The engine's metrics may be a little older than its answer, so that an interval seems to begin a little early."""
+"""The engine's metrics may be older than its answer by this much, so that an interval seems to begin early."""
 SAME_LOAD = 0.1
-"""Loads that differ by at most this part are compared with each other."""
+"""Loads are compared with each other if they differ by at most this part."""
 
 
 def adopt(seen: Observation, change: Change | None, interval_seconds: float) -> BridgeState:
-    """The state at a start: a change that was applied before the last end, and runs, is still to be proved."""
+    """The state at a start: a change that was applied before the last bridge ended, and runs, is still to be
+    proved.
+    """
     state = BridgeState(seen.run, seen.running)
     if change is None or not runs(seen, change.asked) or seen.at - change.asked_at > LONGEST_ABSENCE_SECONDS:
         return state
@@ -62,7 +64,7 @@ def advance(state: BridgeState, seen: Observation, terms: Terms) -> tuple[Bridge
 
 
 def _has_moved(state: BridgeState, seen: Observation) -> bool:
-    """Whether the job was restarted or rescaled since the last sample; an operator may appear without that."""
+    """Whether the job was restarted or rescaled since the last sample; an operator may also appear without that."""
     before = state.running
     is_rescaled = any(before.get(name, count) != count for name, count in seen.running.items())
     return state.run is not None and (seen.run != state.run or is_rescaled)
@@ -74,21 +76,21 @@ def runs(seen: Observation, asked: Counts) -> bool:
 
 
 def _follow_move(state: BridgeState, seen: Observation) -> tuple[BridgeState, NextStep]:
-    """The engine runs other processors than at the last sample, whoever rescaled it."""
+    """The next step if the engine runs other processors than at the last sample."""
     later = state._replace(
         run=seen.run, running=seen.running, discard=DISCARDED_AFTER_A_RESCALE, moved_at=seen.at
     )
     ended = later._replace(change=None, is_running=False)
     change = state.change
     if seen.run != state.run:
-        return ended, NextStep("discard", f"the job was started again, as {seen.run}", change)
+        return ended, NextStep("discard", f"the job was restarted, as {seen.run}", change)
     what = f"the engine runs {write_counts(seen.running, state.running)} now"
     if change is None:
-        return later, NextStep("discard", f"{what}: somebody else rescaled it")
+        return later, NextStep("discard", f"{what}: it was rescaled from outside")
     if runs(seen, change.asked):
         return later._replace(is_running=True), NextStep("discard", f"{what}, as asked")
     if state.is_running:
-        why = f"{what}: somebody else rescaled it before the last change was proved"
+        why = f"{what}: it was rescaled from outside before the last change was proved"
         return ended, NextStep("discard", why, change)
     return later, NextStep("discard", f"{what}; asked: {write_counts(change.asked, seen.running)}")
 
@@ -96,22 +98,22 @@ def _follow_move(state: BridgeState, seen: Observation) -> tuple[BridgeState, Ne
 def _wait(
     state: BridgeState, change: Change, seen: Observation, terms: Terms
 ) -> tuple[BridgeState, NextStep]:
-    """A change that does not run yet: waits for it, or gives it up."""
+    """The next step while a change does not run yet: wait for it, or give it up."""
     asked = f"asked {write_seconds(seen.at - change.asked_at)} ago"
     missing = write_counts(change.asked, seen.running)
     if seen.at - change.asked_at < terms.settle_seconds:
         return state, NextStep("wait", f"{asked}, does not run yet: {missing}")
     why = (
-        f"{asked}, and the engine does not run it: {missing}. Most often there are fewer slots (or, in Storm, tasks) "
-        "than that: add some, or set max_processors in the topology"
+        f"{asked}, and the engine does not run it: {missing}. The usual reason is too few slots (in Storm: tasks): "
+        "add some, or set max_processors in the topology"
     )
-    reason = "the engine did not run it when asked"
+    reason = "the engine did not run it"
     distrust = Distrust(change.action, change.asked, change.rate, seen.at, reason, AFTER_GIVING_UP)
     return state._replace(change=None, distrust=distrust), NextStep("give-up", why, change)
 
 
 def _discard(state: BridgeState, seen: Observation) -> tuple[BridgeState, NextStep]:
-    """The first interval that begins after a rescale; engines that measure over minutes still show the time before."""
+    """Discards the first interval after a rescale; engines that measure over minutes still show the time before."""
     if seen.at - CLOCK_TOLERANCE * seen.window_seconds < state.moved_at:
         window = write_seconds(seen.window_seconds)
         why = f"the engine measures over {window}, which began before the last rescale or restart"
@@ -121,7 +123,7 @@ def _discard(state: BridgeState, seen: Observation) -> tuple[BridgeState, NextSt
 
 
 def choose(state: BridgeState, wish: Wish, seen: Observation, terms: Terms) -> Chosen:
-    """Whether to apply what a decision wants, and how much of it at once."""
+    """Whether to apply a decision, and how much of it at once."""
     running = wish.current
     if wish.action == "hold":
         return Chosen("hold", running)
@@ -132,7 +134,7 @@ def choose(state: BridgeState, wish: Wish, seen: Observation, terms: Terms) -> C
     if counts == running:
         return Chosen("hold", running)
     limited = {name: most for name, most in wish.recommended.items() if counts.get(name, most) < most}
-    why = f"recommended: {write_counts(limited)}; --max-step allows no more at once" if limited else ""
+    why = f"recommended: {write_counts(limited)}, as much as --max-step allows at once" if limited else ""
     return Chosen("apply" if terms.apply else "show", counts, why)
 
 
@@ -145,15 +147,15 @@ def _find_refusal(state: BridgeState, wish: Wish, seen: Observation, counts: Cou
         return "the last interval was the first after a rescale or a restart"
     if not runs(seen, wish.current):
         found = write_counts(wish.current, seen.running)
-        return f"the decision is for other processors ({found}) than those that run"
+        return f"the decision is for other processors ({found}) than the running ones"
     distrust = find_distrust(state, seen)
     if distrust and (counts == distrust.asked or wish.action == distrust.action != "rebalance"):
-        return f"tried at {write_number(distrust.rate)} tuples/s before: {distrust.why}"
+        return f"this change was tried at {write_number(distrust.rate)} tuples/s before: {distrust.why}"
     return ""
 
 
 def find_distrust(state: BridgeState, seen: Observation) -> Distrust | None:
-    """The change that is still not tried again."""
+    """The change that is distrusted at this load and time."""
     found = state.distrust
     if found is None or seen.rate is None or seen.at - found.since > found.for_seconds:
         return None
@@ -167,7 +169,9 @@ def begin(state: BridgeState, change: Change) -> BridgeState:
 
 
 def limit_step(running: Counts, wanted: Counts, max_step: float) -> dict[str, int]:
-    """The processors to ask for at once: at least 1, at most max_step times those that run, but one more always."""
+    """The processors to ask for at once: at least 1, at most max_step times the running ones, but always one more
+    is allowed.
+    """
     return {
         name: max(1, min(wanted.get(name, count), max(count + 1, int(count * max_step))))
         for name, count in running.items()
@@ -180,12 +184,12 @@ def is_same_load(rate: float, other: float) -> bool:
 
 
 def prove(state: BridgeState, seen: Observation, after: Sojourn) -> tuple[BridgeState, Proof]:
-    """Compares E[T] after a change with the promise and with E[T] before it; two intervals may roll it back."""
+    """Compares E[T] after a change with the promise and with E[T] before it; a rollback takes two intervals."""
     change = state.change
     assert change is not None
     proof = _compare(change, seen, after)
     if proof.roll_back is not None and not change.is_doubted:
-        why = f"{proof.why}, in one interval: the next one decides"
+        why = f"{proof.why}, in one interval; the next one decides"
         return state._replace(change=change._replace(is_doubted=True)), Proof(None, why, is_open=True)
     distrust = state.distrust
     if proof.roll_back is not None:
@@ -195,7 +199,7 @@ def prove(state: BridgeState, seen: Observation, after: Sojourn) -> tuple[Bridge
 
 
 def _compare(change: Change, seen: Observation, after: Sojourn) -> Proof:
-    """E[T] before and after, both measured where both were, else both estimated."""
+    """The result of comparing E[T] before and after, both measured if possible, else both estimated."""
     before, now, how = change.sojourn.estimated, after.estimated, "estimated"
     if change.sojourn.measured is not None and after.measured is not None:
         before, now, how = change.sojourn.measured, after.measured, "measured"
@@ -216,6 +220,6 @@ def _compare(change: Change, seen: Observation, after: Sojourn) -> Proof:
         why = f"{times}: worse by more than the promise's error of {error}"
         return Proof(kept=False, why=why, roll_back=change.before)
     if promised is None:
-        return Proof(None, f"{times}: no worse than before; a part of what was decided promises nothing")
+        return Proof(None, f"{times}: no worse than before; a part of a decision has no promised E[T]")
     kept = now <= promised * (1.0 + change.error)
     return Proof(kept, f"{times}: {'kept' if kept else 'missed, but no worse than before'}")

@@ -1,4 +1,4 @@
-"""The values of the bridge's state machine: what it knows, what a sample of the engine shows, and what follows."""
+"""The values of the bridge's state machine: its state, observations of the engine, and next steps."""
 
 from collections.abc import Mapping
 from math import inf
@@ -8,17 +8,19 @@ from typing import Literal, NamedTuple
 from app.engines.patches import Counts
 
 USUAL_ERROR = 0.15
-"""The error of E[T] on real engines: with a smaller error of the formulas alone, noise would count as a worse E[T]."""
+"""The error of E[T] on real engines: with only the smaller error of the formulas, noise would count as a worse
+E[T].
+"""
 AFTER_A_ROLL_BACK, AFTER_GIVING_UP, AFTER_A_REFUSAL = 3600.0, 600.0, 120.0
-"""Seconds in which a change is not tried again under the same load."""
+"""Seconds for which a change is not tried again under the same load."""
 
 
 class Observation(NamedTuple):
-    """What two samples of the engine show, one after the other.
+    """An observation from two successive samples of the engine.
 
     `at` is in seconds; `run` is the engine's id of this run of the job; `window_seconds` is the measured time. `flaw`
-    states why the measurement must not be acted on; None: it may. `is_restarted`: tasks of this run were started again
-    between the samples.
+    is the reason why the measurement must not be acted on; None: it may. `is_restarted`: tasks of this run were
+    restarted between the samples.
     """
 
     at: float
@@ -31,7 +33,7 @@ class Observation(NamedTuple):
 
 
 class Sojourn(NamedTuple):
-    """E[T] as measured, and as estimated for the measured load; None: unknown, inf: no steady state."""
+    """E[T], measured and estimated for the measured load; None: unknown, inf: no steady state."""
 
     measured: float | None = None
     estimated: float | None = None
@@ -40,8 +42,8 @@ class Sojourn(NamedTuple):
 class Change(NamedTuple):
     """A change that the engine was asked for and that is not proved yet.
 
-    `sojourn` is E[T] before it. `promised_seconds` is None where less is asked for than was decided; E[T] may differ
-    from it by the part `error`. `is_doubted`: one interval showed it to be worse; a second one decides.
+    `sojourn` is E[T] before it. `promised_seconds` is None if only a part of the decision is asked for; E[T] may
+    differ from it by the part `error`. `is_doubted`: one interval showed a worse E[T]; a second one decides.
     """
 
     decision: str
@@ -59,7 +61,7 @@ class Change(NamedTuple):
 
 
 class Distrust(NamedTuple):
-    """A change that did not help at this rate: it is not tried again until the rate differs, or for a time."""
+    """A change that did not help at this rate: it is not tried again for a time, or until the rate differs."""
 
     action: str
     asked: Counts
@@ -70,11 +72,11 @@ class Distrust(NamedTuple):
 
 
 class BridgeState(NamedTuple):
-    """What a bridge knows.
+    """The state of a bridge.
 
-    `discard`: intervals since `moved_at`, the last rescale or restart, that still must not be used. `is_running`: the
-    engine runs the processors of `change`. `goes_on`: the last change was a part of what was decided, for --max-step:
-    the next step skips the policy's cooldown.
+    `discard`: the number of intervals since `moved_at`, the last rescale or restart, that still must not be used.
+    `is_running`: the engine runs the processors of `change`. `goes_on`: the last change was a part of its decision,
+    because of --max-step, so the next step skips the policy's cooldown.
     """
 
     run: str | None = None
@@ -96,10 +98,10 @@ class Terms(NamedTuple):
 
 
 class NextStep(NamedTuple):
-    """The step that follows an observation.
+    """The step after an observation.
 
-    skip: it has a flaw. discard: the interval does not count. wait: the change does not run yet. give-up: that took too
-    long. `ended` is a change that is no longer followed.
+    skip: it has a flaw. discard: the interval does not count. wait: the change does not run yet. give-up: that took
+    too long. `ended` is a change that is no longer followed.
     """
 
     next: Literal["decide", "prove", "wait", "discard", "skip", "give-up"]
@@ -108,7 +110,7 @@ class NextStep(NamedTuple):
 
 
 class Wish(NamedTuple):
-    """The action of a decision, and the processors that it starts from and ends with."""
+    """The action of a decision, and the processors before and after it."""
 
     action: str
     current: Counts
@@ -116,7 +118,7 @@ class Wish(NamedTuple):
 
 
 class Chosen(NamedTuple):
-    """The treatment of a wish: hold, show it only, refuse it, or apply `counts`."""
+    """The treatment of a wish: hold, only show it, refuse it, or apply `counts`."""
 
     next: Literal["hold", "show", "refuse", "apply"]
     counts: Counts
@@ -126,7 +128,7 @@ class Chosen(NamedTuple):
 class Proof(NamedTuple):
     """The result of a change; `kept` None: not comparable. `roll_back`: the counts to ask for if E[T] got worse.
 
-    `is_open`: one interval alone shows it to be worse, which may be noise: the next one decides.
+    `is_open`: one interval alone shows a worse E[T], which may be noise, so the next one decides.
     """
 
     kept: bool | None
@@ -136,7 +138,7 @@ class Proof(NamedTuple):
 
 
 def write_counts(counts: Counts, beside: Mapping[str, int] | None = None) -> str:
-    """The counts that differ from those beside them: `parse 6, score 4`."""
+    """The counts that differ from those in `beside`: `parse 6, score 4`."""
     shown = [f"{name} {count}" for name, count in counts.items() if not beside or beside.get(name) != count]
     if beside:
         shown += [f"no {name}" for name in beside if name not in counts]

@@ -1,1 +1,1 @@
-"""What stream-processing engines answer, read as topologies and measured loads; one room for each engine."""
+"""Readers of stream-processing engines: their answers as topologies and measured loads; one room for each engine."""

@@ -1,4 +1,6 @@
-"""What an engine answered, and what its reader makes of it: the values between its JSON and stored snapshots."""
+"""Values between an engine's JSON and stored snapshots: its answers, and the reading that its reader makes of
+them.
+"""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -21,9 +23,10 @@ ENGINES: tuple[EngineName, ...] = get_args(EngineName)
 
 
 class EngineAnswer(NamedTuple):
-    """One answer of an engine: the path that was asked ("" = not known), its JSON, and when it came (None: not known).
+    """One answer of an engine: the path that was asked ("" if unknown), its JSON, and the time when it came (None
+    if unknown).
 
-    `pointer` is where the answer stands in a request body; problems name it.
+    `pointer` is the place of the answer in a request body; problems name it.
     """
 
     body: JsonValue
@@ -34,10 +37,10 @@ class EngineAnswer(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class EngineReading:
-    """What a reader found in the answers of an engine.
+    """A reader's result.
 
-    `topology` is None where the answers do not show it. Every load in `loads` has its `observed_at`. `marks` are the
-    engine's own names, such as the ids of the job and of each vertex: a patch needs them.
+    `topology` is None if the answers do not show it. Every load in `loads` has its `observed_at`. `marks` are the
+    engine's own names, such as the ids of the job and of each vertex, which a patch needs.
     """
 
     topology: Graph | None
@@ -47,7 +50,7 @@ class EngineReading:
 
 
 class UnreadableAnswer(ValueError):
-    """An answer is not what the engine gives, or holds too little: where it stands, and what to send instead."""
+    """An answer does not have the engine's form, or holds too little; with its place, and what to send instead."""
 
     def __init__(self, pointer: str, detail: str) -> None:
         """`detail` states what is wrong and what to change."""
@@ -64,7 +67,7 @@ class Asker(Protocol):
 
 
 def load_part(engine: str, part: Literal["reader", "asking", "patch"]) -> ModuleType:
-    """A module of an engine, loaded when it is first needed; ModuleNotFoundError where the engine has none."""
+    """A module of an engine, loaded at its first use; ModuleNotFoundError if the engine has no such module."""
     room = f"spouts_and_bolts.{engine}" if engine in {"storm", "heron"} else engine
     return import_module(f"app.engines.{room}.{part}")
 
@@ -93,11 +96,11 @@ def _unwrap(one: JsonValue, pointer: str) -> EngineAnswer:
 
 
 def read_answers(engine: EngineName, answers: Sequence[EngineAnswer]) -> EngineReading:
-    """The reading of an engine's answers; raises UnreadableAnswer, and nothing else, where they hold too little."""
+    """The reading of an engine's answers; raises only UnreadableAnswer, if they hold too little."""
     try:
         reading: EngineReading = load_part(engine, "reader").read(answers)
     except OverflowError as error:
-        detail = "a time or a length of time in the answers lies beyond all calendars."
+        detail = "a time or a length of time in the answers is too large for a date."
         raise UnreadableAnswer("#", detail) from error
     except ValidationError as error:
         first = error.errors()[0]
@@ -108,7 +111,7 @@ def read_answers(engine: EngineName, answers: Sequence[EngineAnswer]) -> EngineR
 
 
 def sort_by_time(answers: Sequence[EngineAnswer]) -> Sequence[EngineAnswer]:
-    """The answers, the oldest first, if all have a time; else in the order in which they were sent."""
+    """The answers, oldest first if all have a time; else in the order in which they were sent."""
     times = [one.at.timestamp() for one in answers if one.at is not None]
     if len(times) < len(answers):
         return answers
@@ -116,23 +119,25 @@ def sort_by_time(answers: Sequence[EngineAnswer]) -> Sequence[EngineAnswer]:
 
 
 def read_parameters(path: str) -> Mapping[str, str]:
-    """The parameters after the path's question mark, decoded; the first of those with the same name."""
+    """The parameters after the path's question mark, decoded; of two with the same name, the first."""
     listed = parse_qsl(path.partition("?")[2], keep_blank_values=True)
     return dict(reversed(listed))
 
 
 def find_parameter(answers: Iterable[EngineAnswer], name: str) -> str | None:
-    """A parameter in the first path that has it."""
+    """The parameter's value in the first path that has it."""
     return next((found for one in answers if (found := read_parameters(one.path).get(name))), None)
 
 
 def find_pointer(answers: Sequence[EngineAnswer]) -> str:
-    """The place of the only answer in the request's body; of several, the whole body."""
+    """The place of the answer in the request's body if there is only one; else the whole body."""
     return answers[0].pointer if len(answers) == 1 else "#"
 
 
 class RunningJob(NamedTuple):
-    """A job that an engine runs, to be chosen by its id or its name; a later `started` wins among equal names."""
+    """A job that an engine runs, chosen by its id or its name; of jobs with the same name the latest `started` is
+    chosen.
+    """
 
     id: str
     name: str

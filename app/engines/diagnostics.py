@@ -44,7 +44,7 @@ Finding = Facts | Mapping[str, str] | Sequence[str] | Sequence[Facts] | bool | N
 
 
 class DiagnosticRule(NamedTuple, Generic[Subject]):
-    """A row of a table of diagnostics: raised with this code and sentence where the condition finds something."""
+    """A row of a table of diagnostics: its code and sentence are given if the condition finds something."""
 
     code: str
     condition: Callable[[Subject], Finding]
@@ -56,7 +56,7 @@ def find_diagnostics(
 ) -> tuple[Diagnostic, ...]:
     """The diagnostics of the rules whose condition finds something, in the order of the table.
 
-    `words` are fields of all sentences, such as an engine's own name of a processor.
+    `words` are fields of all sentences, such as the engine's own name for a processor.
     """
     found = [(rule, facts) for rule in rules for facts in _list_facts(rule.condition(subject))]
     return tuple([_raise(rule, facts, words) for rule, facts in found])
@@ -65,7 +65,7 @@ def find_diagnostics(
 def describe_operator(
     rules: Iterable[DiagnosticRule[Subject]], subject: Subject, operator: str
 ) -> tuple[Diagnostic, ...]:
-    """The diagnostics of an engine whose topology is one operator: all are about it."""
+    """The diagnostics of an engine whose topology is one operator, which all of them name."""
     return tuple([replace(one, operators=(operator,)) for one in find_diagnostics(rules, subject)])
 
 

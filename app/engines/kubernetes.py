@@ -1,8 +1,8 @@
-"""What Kubernetes, KEDA and Flink's Kubernetes operator take to run the recommended processors.
+"""Patches for Kubernetes, KEDA and Flink's Kubernetes operator.
 
-- a `scale` for the Deployment of each operator: a merge patch of its subresource, which kubectl knows since 1.24
-- a merge patch of a FlinkDeployment: the parallelism of every vertex
-- a ScaledObject of KEDA for each operator, which asks this service for its processors (metrics-api scaler)
+- a `scale` for the Deployment of each operator: a merge patch of its subresource, for kubectl 1.24 or newer\n- a
+merge patch of a FlinkDeployment: the parallelism of every vertex\n- a ScaledObject of KEDA for each operator, which
+asks this service for its processors (metrics-api scaler)
 """
 
 import json
@@ -18,39 +18,42 @@ from app.engines.flink.patch import find_parallelism
 from app.engines.patches import Counts, EnginePatch
 
 MOST_LETTERS = 54
-"""A label has at most 63 letters, and KEDA puts `keda-hpa-` before the name of a ScaledObject."""
+"""A label has at most 63 characters, and KEDA puts `keda-hpa-` before the name of a ScaledObject."""
 NAMESPACE = "<namespace>"
 MERGE_PATCH = "application/merge-patch+json"
 SCALE_NOTES = (
     (
-        "One request, or one command, for each operator: none scales all of them at once. What the decision promises "
-        "holds when all are sent and the pods serve."
+        "Send one request, or one command, for each operator: no request scales all of them at once. What the "
+        "decision promises holds once all are sent and the pods serve."
     ),
-    "A HorizontalPodAutoscaler or a ScaledObject on the same Deployment would undo this: use one of them only.",
+    (
+        "A HorizontalPodAutoscaler or a ScaledObject on the same Deployment would undo this change: use only one of "
+        "them."
+    ),
 )
 
 OVERRIDES = "pipeline.jobvertex-parallelism-overrides"
 FLINK_DEPLOYMENT = "<FlinkDeployment>"
 UNKNOWN_VERTICES = (
-    "Flink was never read for these operators, so their vertex ids are not known: put in the `id` of each vertex from "
-    "GET /jobs/<job id>."
+    "The vertex ids of these operators are not known, because no answer of Flink was stored: fill in the `id` of "
+    "each vertex from GET /jobs/<job id>."
 )
 FLINK_NOTES = (
     (
-        "With jobmanager.scheduler: adaptive (Flink 1.18 or newer) the operator rescales the running job; otherwise it "
-        "restarts the job by its upgradeMode, from a savepoint or the last state."
+        "With jobmanager.scheduler: adaptive (Flink 1.18 or newer) the operator rescales the running job. "
+        "Otherwise it restarts the job by its upgradeMode, from a savepoint or from the last state."
     ),
     (
         "The patch replaces the whole list of overrides, so it names every vertex. job.autoscaler.enabled must be "
         "false: Flink's autoscaler writes the same entry."
     ),
     (
-        "After a restart the adaptive scheduler of some versions begins at parallelism.default in spite of the "
-        "overrides (FLINK-38770, seen with 2.2.1): read the job again, and change the entry once more."
+        "After a restart, the adaptive scheduler of some versions begins at parallelism.default despite the "
+        "overrides (FLINK-38770, observed with 2.2.1): read the job again, and change the entry once more."
     ),
     (
-        "Slots: the largest parallelism of all vertices, while slots are shared. In standalone mode raise "
-        "spec.taskManager.replicas first."
+        "The job needs as many slots as the largest parallelism of its vertices, while slots are shared. In "
+        "standalone mode raise spec.taskManager.replicas first."
     ),
 )
 
@@ -58,15 +61,15 @@ POLLING_SECONDS = 15
 IN_CLUSTER = "http://headgate.default.svc:8000"
 """The address that docs/examples/kubernetes gives the service."""
 USUAL_MOST = 100
-"""KEDA's own maxReplicaCount where none is given."""
+"""KEDA's default of maxReplicaCount."""
 KEY_NAME = "headgate-key"
 HPA_TOLERANCE = 0.1
 KEDA_NOTES = (
     (
-        "Apply it once, not for each decision: KEDA asks for the processors again and again. Ask with as=yaml and pipe "
-        "the answer to `kubectl apply -f -`."
+        "Apply it once, not for each decision: KEDA asks for the processors regularly. To send it, ask with "
+        "as=yaml and pipe the answer to `kubectl apply -f -`."
     ),
-    "Where data are missing or stale the service answers 503, and KEDA leaves the replicas as they are.",
+    "If data are missing or stale, the service answers 503, and KEDA leaves the replicas as they are.",
     (
         f"A HorizontalPodAutoscaler ignores changes of less than {HPA_TOLERANCE:.0%}: beyond "
         f"{round(1 / HPA_TOLERANCE)} replicas some steps are not made (docs/guides/keda.md)."
@@ -97,10 +100,10 @@ def spell(operator: str) -> str:
 
 
 def describe_names(spelt: dict[str, str]) -> str:
-    """What the names are taken from, and that they may be others."""
+    """A note that the names are taken from the operators, and which were changed for Kubernetes."""
     respelt = [f"{operator!r} as {name!r}" for operator, name in spelt.items() if operator != name]
-    note = "Each Deployment is taken to have the name of its operator: correct the names that differ."
-    return f"{note} Spelt for Kubernetes: {', '.join(respelt)}." if respelt else note
+    note = "Each Deployment is assumed to have the name of its operator: correct the names that differ."
+    return f"{note} Names changed for Kubernetes: {', '.join(respelt)}." if respelt else note
 
 
 def make_scale_patch(counts: Counts) -> EnginePatch:
@@ -158,10 +161,9 @@ def make_flink_operator_patch(counts: Counts, marks: Mapping[str, JsonValue]) ->
 
 @dataclass(frozen=True, slots=True)
 class KedaTerms:
-    """What the ScaledObjects need beside the names: where the service is, and the bounds of each operator.
+    """The terms of ScaledObjects: the service's address and the bounds of each operator.
 
-    `service_url` is None where it is not known. `bounds` are the least and the most processors; None where nothing
-    bounds them.
+    `service_url` is None if it is not known. `bounds` are the least and the most processors; None: not bounded.
     """
 
     topology: str
@@ -180,12 +182,12 @@ def make_keda_patch(counts: Counts, terms: KedaTerms) -> EnginePatch:
     unbounded = [name for name in counts if terms.bounds.get(name, (1, None))[1] is None]
     if unbounded:
         notes.append(
-            f"Nothing bounds the processors of {', '.join(unbounded)}: their maxReplicaCount is {USUAL_MOST}, or "
-            "twice the recommended processors. Set max_processors in the topology."
+            f"The processors of {', '.join(unbounded)} have no upper bound: their maxReplicaCount is {USUAL_MOST}, "
+            "or twice the recommended processors if that is more. Set max_processors in the topology."
         )
     if terms.needs_key:
         notes.append(
-            f"The service wants a key: the TriggerAuthentication {KEY_NAME!r} must give it as `token` "
+            f"The service requires a key: the TriggerAuthentication {KEY_NAME!r} must give it as `token` "
             "(docs/examples/kubernetes/keda.yaml)."
         )
     return EnginePatch(
@@ -222,7 +224,7 @@ def make_scaled_object(name: str, operator: str, count: int, terms: KedaTerms) -
 
 
 def make_trigger(operator: str, terms: KedaTerms) -> dict[str, JsonValue]:
-    """Asks for the processors; replicas = value / targetValue, so targetValue is 1."""
+    """The trigger that asks for the processors; replicas = value / targetValue, so targetValue is 1."""
     path = f"/v1/topologies/{quote(terms.topology, safe='')}/keda/{quote(operator, safe='')}"
     metadata: dict[str, JsonValue] = {
         "url": (terms.service_url or IN_CLUSTER).rstrip("/") + path,

@@ -1,6 +1,6 @@
-"""Numbers, names, times and rates out of an engine's JSON; what cannot be one stays unknown (None).
+"""Numbers, names, times and rates from an engine's JSON; unusable values become None (unknown).
 
-Engines write numbers as numbers and as text, "NaN" among them.
+Engines write numbers as numbers and as text, for example "NaN".
 """
 
 import math
@@ -12,14 +12,18 @@ from pydantic import JsonValue, ValidationError
 from app.web.fields import read_utc_time
 
 MOST = 1e15
-"""Engines count milliseconds, bytes and records: a larger number is a mistake."""
+"""The largest number that is read: engines count milliseconds, bytes and records, and a larger number is a
+mistake.
+"""
 LONGEST_NAME = 200
 # Clocks of engines count milliseconds: counts over a shorter interval give no rate.
 SHORTEST_SECONDS = 1e-3
 
 
 def read_number(value: JsonValue) -> float | None:
-    """A finite number, 0 or larger; None for what is missing, "NaN", negative, infinite or no number at all."""
+    """A finite number, 0 or larger; None for missing, negative, infinite or "NaN" values and for all that is no
+    number.
+    """
     if isinstance(value, bool) or not isinstance(value, int | float | str):
         return None
     try:
@@ -41,7 +45,7 @@ def read_text(value: JsonValue) -> str | None:
 
 
 def read_name(value: JsonValue) -> str | None:
-    """The text as the name of an operator: printable, without white space at its ends, at most 200 characters."""
+    """The text as the name of an operator: printable, at most 200 characters, without white space at its ends."""
     text = read_text(value)
     if text is None:
         return None
@@ -60,12 +64,14 @@ def read_list(value: JsonValue) -> list[JsonValue]:
 
 
 def read_objects(value: JsonValue) -> list[Mapping[str, JsonValue]]:
-    """The objects of a list, each that is none as an empty one; an empty list for everything else."""
+    """The objects of a list, with an empty object for each item of another type; an empty list for everything
+    else.
+    """
     return [read_object(one) for one in read_list(value)]
 
 
 def read_time(value: JsonValue) -> datetime | None:
-    """A time in ISO 8601 with its zone; None for everything else."""
+    """A time in ISO 8601 with a time zone; None for everything else."""
     try:
         return read_utc_time(value)
     except ValidationError:
@@ -73,7 +79,7 @@ def read_time(value: JsonValue) -> datetime | None:
 
 
 def move_time(at: datetime, seconds: float) -> datetime | None:
-    """The time so many seconds later (earlier where negative); None beyond the calendar."""
+    """The time moved by so many seconds, back if negative; None beyond the calendar."""
     try:
         return at + timedelta(seconds=seconds)
     except OverflowError:
@@ -81,7 +87,7 @@ def move_time(at: datetime, seconds: float) -> datetime | None:
 
 
 def divide(part: float | None, whole: float | None) -> float | None:
-    """part / whole; None where either is unknown or the whole is 0."""
+    """part / whole; None if either is unknown or the whole is 0."""
     if part is None or whole is None or whole <= 0.0:
         return None
     ratio = part / whole
@@ -89,20 +95,20 @@ def divide(part: float | None, whole: float | None) -> float | None:
 
 
 def add_known(parts: Iterable[float | None]) -> float | None:
-    """The sum; None where any part is unknown, or where there is none."""
+    """The sum; None if any part is unknown, or if there are no parts."""
     listed = list(parts)
     known = [part for part in listed if part is not None]
     return sum(known) if listed and len(known) == len(listed) else None
 
 
 def find_mean(weighted: Iterable[tuple[float, float]]) -> float | None:
-    """The mean of values by their weights, given as (weight, value); None where the weights add up to 0."""
+    """The weighted mean of (weight, value) pairs; None if the weights add up to 0."""
     listed = list(weighted)
     return divide(sum([weight * value for weight, value in listed]), sum([weight for weight, _ in listed]))
 
 
 def find_rate(count: float | None, seconds: float | None) -> float | None:
-    """count / seconds; None where either is unknown, the time is too short, or the rate is out of all bounds."""
+    """count / seconds; None if either is unknown, the time is too short, or the rate is too large."""
     if seconds is None or seconds < SHORTEST_SECONDS:
         return None
     rate = divide(count, seconds)
@@ -110,13 +116,13 @@ def find_rate(count: float | None, seconds: float | None) -> float | None:
 
 
 def find_service_rate(count: float | None, busy_seconds: float | None) -> float | None:
-    """count / busy seconds; None, too, where nothing was served."""
+    """count / busy seconds; None also if nothing was served."""
     rate = divide(count, busy_seconds)
     return rate if rate is not None and 0.0 < rate <= MOST else None
 
 
 def find_growth(before: float | None, after: float | None) -> float | None:
-    """after − before; None where either is unknown, or where it fell: a counter that was reset."""
+    """after − before; None if either is unknown, or if the counter fell because it was reset."""
     if before is None or after is None or after < before:
         return None
     return after - before

@@ -1,4 +1,4 @@
-"""A patch: what to send to an engine so that it runs the recommended processors."""
+"""A patch: the request, command or document that makes an engine run the recommended processors."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -10,10 +10,10 @@ from app.engines.numbers import read_count, read_object
 
 @dataclass(frozen=True, slots=True)
 class EnginePatch:
-    """One change, ready to send: an HTTP request, a command or a document; `notes` say what it needs and costs.
+    """One change, ready to send: an HTTP request, a command or a document; `notes` state what it needs and costs.
 
-    `placeholders` are the parts that only the reader can fill in, such as <job id> where the engine was never read.
-    `content_type` is that of the request's body; None: application/json.
+    `placeholders` are the parts that the caller must fill in, such as <job id> if the engine was never read.
+    `content_type` is the type of the request's body; None: application/json.
     """
 
     format: str
@@ -31,6 +31,6 @@ Counts = Mapping[str, int]
 
 
 def find_changes(counts: Counts, running: JsonValue) -> dict[str, int]:
-    """The counts that differ from those in the engine's marks."""
+    """The counts that differ from the running ones in the engine's marks."""
     known = read_object(running)
     return {name: count for name, count in counts.items() if read_count(known.get(name)) != count}

@@ -1,4 +1,4 @@
-"""Joins what an engine shows with the stored topology: the engine knows the graph, the owner sets the bounds."""
+"""Joins an engine's topology with the stored one: the engine knows the graph, the owner sets the bounds."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -16,7 +16,7 @@ OWNED = ("min_processors", "max_processors", "service_scv", "profile")
 
 
 def join_topologies(stored: Graph, shown: Graph) -> Graph:
-    """The graph that the engine shows; operators keep what their owner set, and small changes are left out."""
+    """The engine's graph; operators keep their owner's settings, and small changes are left out."""
     known = {operator.name: operator for operator in stored.operators}
     selectivities = {(edge.source, edge.target): edge.selectivity for edge in stored.edges}
     shares = {entry.operator: entry.share for entry in stored.entries}
@@ -52,14 +52,14 @@ def _keep(stored: float | None, shown: float) -> float:
 
 
 def keep_known(load: LoadBody, known: Iterable[str]) -> LoadBody:
-    """The load of the operators that the topology has."""
+    """The load without operators that the topology does not have."""
     names = set(known)
     operators = {name: one for name, one in load.operators.items() if name in names}
     return load.model_copy(update={"operators": operators})
 
 
 def compare_names(stored: Graph, loads: Iterable[LoadBody]) -> tuple[Diagnostic, ...]:
-    """Diagnostics where the engine measured other operators than the stored topology has."""
+    """Diagnostics if the engine measured other operators than the stored topology has."""
     known = [operator.name for operator in stored.operators]
     measured = list(dict.fromkeys(name for load in loads for name in load.operators))
     return find_diagnostics(OTHER_NAMES, (known, measured))
@@ -69,19 +69,19 @@ OTHER_NAMES: tuple[DiagnosticRule[tuple[list[str], list[str]]], ...] = (
     DiagnosticRule(
         "operator-not-in-topology",
         lambda names: [name for name in names[1] if name not in names[0]],
-        "The engine measured {names}, which the stored topology does not have: left out. Send ?topology=replace to "
-        "store the topology that the engine shows.",
+        "{names} are left out: the engine measured them, but the stored topology does not have them. Send "
+        "?topology=replace to store the topology that the engine shows.",
     ),
     DiagnosticRule(
         "operators-not-measured",
         lambda names: [name for name in names[0] if name not in names[1]] if names[1] else [],
-        "The engine's answers do not measure {names}: their load is unknown.",
+        "The load of {names} is unknown: the engine's answers do not measure them.",
     ),
 )
 
 
 def compare_owned(stored: Graph, joined: Graph) -> tuple[Diagnostic, ...]:
-    """A diagnostic where operators leave the topology with settings that only their owner knows."""
+    """A diagnostic if operators with settings of their owner leave the topology."""
     left = {operator.name for operator in joined.operators}
     gone: Sequence[OperatorBody] = [one for one in stored.operators if one.name not in left]
     return find_diagnostics(LOST_SETTINGS, gone)
@@ -110,7 +110,7 @@ LOST_SETTINGS: tuple[DiagnosticRule[Sequence[OperatorBody]], ...] = (
 
 
 def compare_edges(stored: Graph, shown: Graph | None) -> tuple[Diagnostic, ...]:
-    """A diagnostic where the engine shows other edges than the stored topology has."""
+    """A diagnostic if the engine shows other edges than the stored topology has."""
     if shown is None:
         return ()
     before = {(edge.source, edge.target) for edge in stored.edges}
@@ -128,16 +128,16 @@ def compare_edges(stored: Graph, shown: Graph | None) -> tuple[Diagnostic, ...]:
 
 NO_LABEL = re.compile(r"[^a-zA-Z0-9:_]")
 CUT = 80
-"""Flink cuts longer names in its metrics."""
+"""The length to which Flink cuts names in its metrics."""
 
 
 def write_label(name: str) -> str:
-    """The name as Flink's reporter writes it: _ for what is no letter, digit, colon or underscore."""
+    """The name as Flink's reporter writes it: with _ for all but letters, digits, colons and underscores."""
     return NO_LABEL.sub("_", name)
 
 
 def name_as_stored(loads: Iterable[LoadBody], known: Sequence[str]) -> tuple[LoadBody, ...]:
-    """The loads under stored names: a label is replaced where only one stored operator can be meant."""
+    """The loads with labels replaced by stored names, where only one stored operator can be meant."""
     return tuple([_rename(load, known) for load in loads])
 
 

@@ -1,1 +1,1 @@
-"""Prometheus: answers to queries, each with the role that it plays, as measured loads."""
+"""Prometheus: answers to queries, each with the role of its query, as measured loads."""

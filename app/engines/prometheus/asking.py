@@ -1,4 +1,4 @@
-"""Which queries tell a Prometheus that scrapes Flink what a job does; times are those of Prometheus itself."""
+"""The queries for one sample of a job, from a Prometheus that scrapes Flink; times are those of Prometheus."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -13,7 +13,7 @@ LOOK_BACK = 60
 DEFAULT_WINDOW = 60
 WINDOWS = (15, 30, 60, 120, 300, 600)
 SCRAPES = 4
-"""A rate over this many scrapes is sound: https://prometheus.io/docs/prometheus/latest/querying/functions/#rate."""
+"""Enough scrapes for a reliable rate: https://prometheus.io/docs/prometheus/latest/querying/functions/#rate."""
 BY = "by (job_name, job_id, task_name)"
 JOB_ID = re.compile(r"[0-9a-f]{32}")
 
@@ -31,7 +31,7 @@ class Times(NamedTuple):
 def ask(asker: Asker, job: str | None) -> list[EngineAnswer]:
     """One sample; `job` is the topology of recording rules headgate:ROLE, or the name or the id of a Flink job.
 
-    Of Flink: rates over the last few scrapes, as one point.
+    A sample of Flink is one point: rates over the last few scrapes.
     """
     return ask_rules(asker, job) or ask_queries(
         asker, list_flink_queries(job), f"{METRIC}numRecordsIn{filter_job(job)}"
@@ -39,7 +39,7 @@ def ask(asker: Asker, job: str | None) -> list[EngineAnswer]:
 
 
 def ask_rules(asker: Asker, topology: str | None) -> list[EngineAnswer]:
-    """All recording rules of a topology over the last window, in quarters of it; nothing where there are none."""
+    """All recording rules of a topology over the last window, in quarters of it; empty if there are none."""
     chosen = f'{{__name__=~"{RULE}.+"{"" if topology is None else f",topology={_quote(topology)}"}}}'
     series = read_document(asker.get(f"/api/v1/query?{urlencode({'query': chosen})}").body).series
     if not series:
@@ -79,20 +79,20 @@ def find_times(asker: Asker, scraped: str) -> Times:
 
 
 def _read_point(asker: Asker, query: str) -> tuple[float | None, float | None]:
-    """When Prometheus answered an instant query, and its value."""
+    """The time and the value of an instant query's answer."""
     document = read_document(asker.get(f"/api/v1/query?{urlencode({'query': query})}").body)
     points = [point for series in document.series for point in series.points.items()]
     return points[0] if points else (None, None)
 
 
 def choose_window(scrapes: float | None) -> int:
-    """The shortest window with enough scrapes, by how many there were in LOOK_BACK."""
+    """The shortest window with enough scrapes, given the number of scrapes in LOOK_BACK."""
     interval = LOOK_BACK / scrapes if scrapes else LOOK_BACK
     return next((one for one in WINDOWS if one >= SCRAPES * interval), WINDOWS[-1])
 
 
 def make_paths(queries: Queries, times: Times) -> Iterator[str]:
-    """The path of each query, with its role: Prometheus leaves parameters alone that it does not know."""
+    """The path of each query, with its role: Prometheus ignores parameters that it does not know."""
     for role, query in queries.items():
         parameters: Sequence[tuple[str, str | int]] = [
             ("query", query.replace("{window}", f"{times.window}s")),
@@ -105,7 +105,9 @@ def make_paths(queries: Queries, times: Times) -> Iterator[str]:
 
 
 def list_flink_queries(job: str | None) -> Queries:
-    """The queries on the counters of Flink's tasks; an instance that runs through the whole window is unchanged."""
+    """The queries on the counters of Flink's tasks; an instance that runs through the whole window counts as
+    unchanged.
+    """
     chosen = filter_job(job)
     records, blocked = f"{METRIC}numRecordsIn{chosen}", f"{METRIC}accumulateBackPressuredTimeMs{chosen}"
     return {
@@ -119,7 +121,9 @@ def list_flink_queries(job: str | None) -> Queries:
 
 
 def filter_job(job: str | None) -> str:
-    """The labels that choose a job: its id, or its name as Flink's reporter writes it, with _ for what is no letter."""
+    """The labels that choose a job: its id, or its name as Flink's reporter writes it, with _ for other characters
+    than letters.
+    """
     if job is None:
         return ""
     if JOB_ID.fullmatch(job):

@@ -1,4 +1,4 @@
-"""The loads of a range: one for each time at which enough was measured, none that overlaps another."""
+"""The loads of a range: one for each time with enough measurements; no two loads overlap."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -19,9 +19,11 @@ from app.load.bodies.load import LoadBody, OperatorLoadBody
 from app.web.fields import MOST_PROCESSORS
 
 SATURATED = 0.95
-"""From this part of its time on, a busy operator may have tuples waiting: what it served is not what it was offered."""
+"""An operator that is busy for this part of its time or more may have tuples waiting: it may serve less than it is
+offered.
+"""
 MOST_WINDOWS_DIFFER = 1.1
-"""Rates over windows that differ more are of different times."""
+"""Windows that differ by more than this factor cover different times."""
 
 Reason = Literal[
     "instances-changed",
@@ -32,14 +34,16 @@ Reason = Literal[
     "window-unknown",
     "overlapping-windows",
 ]
-"""Why a time gives no load: the code of its diagnostic."""
+"""The reason why a time gives no load: the code of its diagnostic."""
 PASSING: frozenset[Reason] = frozenset({"instances-changed", "two-jobs"})
-"""Reasons that hold for one window after a rescale or a start."""
+"""Reasons that pass one window after a rescale or a start."""
 
 
 @dataclass(slots=True)
 class LeftTimes:
-    """Times without a load by their reason, saturated operators, whether the job is one chain, or changes unchecked."""
+    """Times without a load by their reason, saturated operators, and whether the job is one chain or changes are
+    unchecked.
+    """
 
     times: dict[Reason, list[float]] = field(default_factory=lambda: defaultdict(list))
     saturated: set[str] = field(default_factory=set)
@@ -55,7 +59,9 @@ class LeftTimes:
 
 @dataclass(slots=True)
 class ReadLoads:
-    """The loads, oldest first, and the times that were left out; `sources`: whether each only waits for its input."""
+    """The loads, oldest first, and the times that were left out; `sources`: Flink's sources, and whether each only
+    waits for its input.
+    """
 
     loads: list[LoadBody]
     sources: Mapping[str, bool]
@@ -88,12 +94,12 @@ def make_loads(moments: Sequence[Moment], *, is_asked: bool) -> ReadLoads:
 
 
 def _has_rate(values: Values) -> bool:
-    """Whether anything was measured of an operator; without, the time is a gap."""
+    """Whether anything was measured of an operator; if nothing was, the time is a gap."""
     return any(values.get(role) is not None for role in ("arrival_rate", "served_rate", "service_rate"))
 
 
 def _find_reason(moment: Moment, sources: Mapping[str, bool], operators: Sequence[str]) -> Reason | None:
-    """Why the time gives no load."""
+    """The reason why the time gives no load, None if it gives a load."""
     if not 1.0 <= moment.window < moment.at:
         return "window-unknown"
     if moment.window > MOST_WINDOWS_DIFFER * min(moment.windows):
@@ -104,7 +110,7 @@ def _find_reason(moment: Moment, sources: Mapping[str, bool], operators: Sequenc
 
 
 def _drop_overlapping(moments: Iterable[Moment], left: LeftTimes) -> list[Moment]:
-    """The newest, and before it each that ends where the next one begins or earlier."""
+    """The newest moment, and each earlier one that ends before the next chosen one begins."""
     kept: list[Moment] = []
     for moment in sorted(moments, key=lambda one: -one.at):
         if not kept or moment.at <= kept[-1].at - kept[-1].window + 0.5:
@@ -161,7 +167,7 @@ def _measure(moment: Moment, name: str, *, keeps_up: bool, is_source: bool) -> O
 
 
 def _find_service_rate(moment: Moment, name: str, served: float | None, busy: float | None) -> float | None:
-    """As asked for, or 1 / the mean service time, or tuples per second of busy time."""
+    """The service rate: asked for directly, or 1 / the mean service time, or tuples per second of busy time."""
     given = find_service_rate(moment.find(name, "service_rate"), 1.0)
     return (
         given
@@ -171,7 +177,7 @@ def _find_service_rate(moment: Moment, name: str, served: float | None, busy: fl
 
 
 def _read_processors(value: float | None) -> int | None:
-    """Whole processors; a mean of them over a time of changes is none."""
+    """The number of processors; None if it is not whole, as the mean over a time with changes."""
     if value is None or value != int(value) or not 1 <= value <= MOST_PROCESSORS:
         return None
     return int(value)

@@ -13,12 +13,12 @@ from app.engines.prometheus.signals import MEANS, Role, Signal
 
 Values = dict[Role, float | None]
 SAME_TIME = 1.0
-"""Queries without a common time are asked one after the other: points so near are of one time."""
+"""Points this close together count as one time, since queries without a common time are asked one after the other."""
 
 
 @dataclass(slots=True)
 class Moment:
-    """Everything measured at one time; `windows` are the times that values of it cover."""
+    """Everything measured at one time; `windows` are the lengths of time that its values cover."""
 
     at: float
     windows: set[float] = field(default_factory=set)
@@ -38,7 +38,7 @@ class Moment:
 
 
 def make_moments(signals: Iterable[Signal]) -> list[Moment]:
-    """The times of all points in order, each with what was measured then."""
+    """One moment for each time of the points, in order, with all that was measured then."""
     listed = list(signals)
     places = dict(_join_times({at for signal in listed for at in signal.points}))
     moments = {at: Moment(at) for at in places.values()}
@@ -57,7 +57,7 @@ def make_moments(signals: Iterable[Signal]) -> list[Moment]:
 
 
 def _join_times(times: Iterable[float]) -> Iterator[tuple[float, float]]:
-    """Each time with the one that it counts for: the last of those within a second."""
+    """Each time with the time that stands for it: the last of those within a second."""
     group: list[float] = []
     for at in sorted(times):
         if group and at - group[0] > SAME_TIME:
@@ -68,7 +68,7 @@ def _join_times(times: Iterable[float]) -> Iterator[tuple[float, float]]:
 
 
 def _fill(moment: Moment, operator: str | None, role: Role, values: Sequence[float | None]) -> None:
-    """The sum of all values of an operator; several means have none."""
+    """The sum of all values of an operator; several means have no sum, so they give None."""
     cell = moment.total if operator is None else moment.operators.setdefault(operator, {})
     if role in MEANS and len(values) > 1:
         cell[role] = None
@@ -84,7 +84,9 @@ def list_operators(moments: Iterable[Moment]) -> list[str]:
 
 
 def find_sources(moments: Sequence[Moment]) -> dict[str, bool]:
-    """Flink's sources, and whether each only waits for its input: it takes in nothing, and its busy time is unknown."""
+    """Flink's sources, and whether each only waits for its input: it takes in nothing, and its busy time is
+    unknown.
+    """
     found = {}
     for name in list_operators(moments):
         served = [one for moment in moments if (one := moment.find(name, "served_rate")) is not None]
@@ -95,7 +97,9 @@ def find_sources(moments: Sequence[Moment]) -> dict[str, bool]:
 
 
 def find_external(moment: Moment, sources: Mapping[str, bool], operators: Sequence[str]) -> float | None:
-    """Tuples that enter per second: as asked for, or what Flink's sources send, or what reaches the only operator."""
+    """Tuples that enter per second: asked for directly, or sent by Flink's sources, or arriving at the only
+    operator.
+    """
     if "external_rate" in moment.total:
         return moment.total["external_rate"]
     if sources:
@@ -109,10 +113,10 @@ Change = Literal["instances-changed", "start-not-seen"]
 
 
 def find_changes(moments: Sequence[Moment], *, is_asked: bool) -> dict[float, Change] | None:
-    """The times whose windows hold a change, or may; None where the answers cannot show any.
+    """The times whose windows contain a change, or may contain one; None if the answers cannot show any.
 
-    By the instances that ran through the window where they were asked for (no answer: there was none). Else by the
-    processors at all times within the window: where the range begins later than the window, a start is not seen.
+    If unchanged instances were asked for, a change is a difference in them (no answer means none). Otherwise it is a
+    difference in the processors within the window; a start before the first time of the range is not seen.
     """
     if is_asked:
         return {moment.at: "instances-changed" for moment in moments if _has_changed(moment)}
@@ -136,7 +140,7 @@ def _is_counted(moment: Moment) -> bool:
 
 
 def _has_changed(moment: Moment) -> bool:
-    """Whether an operator's instances are not the same as before; those of a job that ended are not counted."""
+    """Whether an operator's instances differ from those before; instances of a job that ended do not count."""
     return any(
         values.get("unchanged_processors") is None
         or values["unchanged_processors"] != values.get("processors")
@@ -146,7 +150,7 @@ def _has_changed(moment: Moment) -> bool:
 
 
 def _differ(one: Moment, other: Moment) -> bool:
-    """Whether an operator has another number of processors; one that is absent says nothing."""
+    """Whether an operator has different numbers of processors; an operator that is absent counts as equal."""
     return any(
         one.find(name, "processors") != other.find(name, "processors")
         for name in one.operators.keys() & other.operators.keys()

@@ -1,4 +1,6 @@
-"""Prometheus -> a load for each step of a range; the topology is the stored one, since edges are not in Prometheus."""
+"""Prometheus' answers as loads, one for each step of a range; the topology is the stored one, since Prometheus has
+no edges.
+"""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -88,7 +90,7 @@ def _sort_answer(answer: EngineAnswer, found: _Found) -> None:
     known = [_sort_series(series, parameters, found) for series in document.series]
     if not all(known):
         detail = (
-            "what this query measures is unknown. Give its path with the query and a role, such as "
+            "the role of this query is unknown. Give its path with the query and a role, such as "
             "/api/v1/query_range?query=...&role=arrival_rate."
         )
         found.problems.append(UnreadableAnswer(answer.pointer, detail))
@@ -121,7 +123,7 @@ def _explain_error(error: str) -> str:
     text = error[:300]
     if "maximum resolution" in text:
         return f"Prometheus refused the query: {text}. Ask for a shorter range or a longer step."
-    return f"Prometheus refused the query, or this is no answer of it: {text}."
+    return f"Prometheus refused the query, or this is not an answer to a query: {text}."
 
 
 def _make_signals(found: _Found, pointer: str) -> Iterable[Signal]:
@@ -148,35 +150,37 @@ def _list_marks(signals: Iterable[Signal]) -> Mapping[str, JsonValue]:
 
 LEFT: Mapping[Reason, str] = {
     "instances-changed": (
-        "instances started, ended or were reset within the window, as at a rescale, and rates over it are too low"
+        "instances started, ended or were reset within the window, as in a rescale, so rates over it are too low"
     ),
     "start-not-seen": (
-        "the range begins within the window: a rescale before is not seen. Ask for a range that is one window longer"
+        "the range begins within the window, so a rescale before it would not be noticed. Ask for a range that is "
+        "one window longer"
     ),
     "two-jobs": (
-        "series of two jobs at once. Filter the queries by job_id, or ask again when the older job is gone"
+        "there are series of two jobs at once. Filter the queries by job_id, or ask again when the older job is "
+        "gone"
     ),
     "windows-differ": (
-        "rates over times of different length. Use one range in all queries, and for raw counters a step as long"
+        "the rates cover times of different length. Use one range in all queries, and for raw counters a step as "
+        "long"
     ),
-    "external-rate-unknown": (
-        "the rate that enters from outside is unknown then (a gap, NaN, or no query for it)"
-    ),
+    "external-rate-unknown": ("the external rate is unknown at these times (a gap, NaN, or no query for it)"),
     "window-unknown": (
-        "no query has the time that its rates cover: write the range, such as rate(x[1m]), or give window_seconds in "
-        "the path"
+        "no query states the time that its rates cover: write the range, such as rate(x[1m]), or give "
+        "window_seconds in the path"
     ),
     "overlapping-windows": (
-        "the window overlaps that of a later load. A step as long as the range in the query uses every point"
+        "the window overlaps the window of a later load. A step as long as the range in the query uses every "
+        "point"
     ),
 }
 """Why times give no load, by the code of their diagnostic."""
 
 
 def list_left(read: ReadLoads) -> list[Diagnostic]:
-    """The times that were left out, the most frequent reason first."""
+    """The diagnostics of times that were left out, most frequent reason first."""
     left = sorted(read.left.times.items(), key=lambda one: -len(one[1]))
-    return [say(reason, f"Left out {_list_times(times)}: {LEFT[reason]}.") for reason, times in left]
+    return [say(reason, f"{_list_times(times)} left out: {LEFT[reason]}.") for reason, times in left]
 
 
 def _list_times(times: Sequence[float]) -> str:
@@ -185,7 +189,9 @@ def _list_times(times: Sequence[float]) -> str:
 
 
 class ReadRange(NamedTuple):
-    """The subject of the diagnostics; `empty` are queries without a series, `problems` answers that were left out."""
+    """The subject of the diagnostics; `empty` are queries without a series, `problems` are answers that were left
+    out.
+    """
 
     read: ReadLoads
     moments: Sequence[Moment]
@@ -193,7 +199,7 @@ class ReadRange(NamedTuple):
     problems: Sequence[UnreadableAnswer]
 
     def list_without(self, field: str) -> list[str]:
-        """The operators of the newest load that do not have a value of this field."""
+        """The operators of the newest load that lack a value of this field."""
         newest = self.read.loads[-1].operators if self.read.loads else {}
         return sorted(name for name, one in newest.items() if getattr(one, field) is None)
 
@@ -211,43 +217,45 @@ RULES: tuple[DiagnosticRule[ReadRange], ...] = (
     DiagnosticRule(
         "edges-not-in-prometheus",
         lambda _: True,
-        "Prometheus does not know which operator sends to which: the edges are those of the stored topology, as the "
-        "engine's own reader or its owner gave them.",
+        "The edges are those of the stored topology, because Prometheus does not know which operator sends to "
+        "which.",
     ),
     DiagnosticRule(
         "changes-not-checked",
         lambda one: one.read.left.unchecked and bool(one.read.loads),
-        "The answers do not show whether instances started or ended within a window; rates over a rescale are too low. "
-        "Ask for unchanged_processors, or for processors over a range.",
+        "The answers do not show whether instances started or ended within a window, and rates over a rescale are "
+        "too low. Ask for unchanged_processors, or for processors over a range.",
     ),
     DiagnosticRule(
         "source-left-out",
         lambda one: [name for name, waits in one.read.sources.items() if waits],
-        "{names}: the busy time of this source is not measured. It only waits for its input, so it is no operator "
-        "here; its sent_rate is the external rate.",
+        "The busy time of the source {names} is not measured. It only waits for its input, so it is left out as "
+        "an operator, and its sent_rate is the external rate.",
     ),
     DiagnosticRule(
         "saturated",
         lambda one: sorted(one.read.left.saturated),
-        "{names} worked all the time: it served no more than it was offered, and others got less or were held back. "
-        "The rates that operators were offered are unknown then (arrival_rate is left to the flow), and the external "
-        "rate is the rate that the job took in.",
+        "{names} was busy all the time and may have been offered more than it served; other operators may have "
+        "been held back. So arrival_rate is left out and computed from the flow, and the external rate is the "
+        "rate that the job took in.",
     ),
     DiagnosticRule(
         "service-rate-unknown",
         lambda one: one.list_without("service_rate"),
-        "The newest load does not have the service rate of {names}: not asked for, NaN, or nothing was served.",
+        "The service rate of {names} is unknown in the newest load: it was not asked for, is NaN, or nothing was "
+        "served.",
     ),
     DiagnosticRule(
         "processors-unknown",
         lambda one: one.list_without("processors"),
-        "The newest load does not have the number of processors of {names}: not asked for, NaN, or no whole number.",
+        "The number of processors of {names} is unknown in the newest load: it was not asked for, is NaN, or is "
+        "not whole.",
     ),
     DiagnosticRule(
         "several-means",
         lambda one: sorted({name for moment in one.moments for name in moment.doubled}),
-        "Several series give a mean of {names}: the right one is unknown, so none is used. Aggregate them in the "
-        "query, such as sum(...) / sum(...).",
+        "Several series give a mean of {names}, so none is used: it is unknown which is right. Aggregate them in "
+        "the query, such as sum(...) / sum(...).",
     ),
     DiagnosticRule(
         "query-without-series",
@@ -255,24 +263,24 @@ RULES: tuple[DiagnosticRule[ReadRange], ...] = (
             bool(one.empty)
             and Facts(count=len(one.empty), queries="; ".join(query[:120] for query in one.empty[:5]))
         ),
-        "{count} queries were answered with no series, as Prometheus answers for a metric or label that it does not "
-        "know, or a range with fewer than two scrapes: {queries}.",
+        "{count} queries have no series in their answer: the metric or label is unknown to Prometheus, or the "
+        "range has fewer than two scrapes. The queries: {queries}.",
     ),
 )
 
 
 def explain_nothing(read: ReadLoads, moments: Sequence[Moment]) -> str:
-    """Why no load can be made, and what to send."""
+    """The reason why no load can be made, and what to send."""
     if not moments:
         return (
-            "the answers have no series: Prometheus answers so for a metric or label that it does not know. Check the "
-            "names in the queries, and that the engine is scraped."
+            "the answers have no series, because Prometheus does not know the metric or label. Check the names in "
+            "the queries, and that the engine is scraped."
         )
     if read.left.chained:
         return (
-            f"{join_names(sorted(read.sources))} sends nothing to another task: the whole job is one chain, and Flink "
-            "counts no records in it. Break the chain before the operators to plan for (disableChaining), or ask for "
-            "the external rate with ?role=external_rate."
+            f"{join_names(sorted(read.sources))} sends nothing to another task: the whole job is one chain, and "
+            "Flink counts no records inside it. Break the chain before the operators to plan for "
+            "(disableChaining), or ask for the external rate with ?role=external_rate."
         )
     if left := list_left(read):
         return f"no time of the range can be used. {left[0].detail}"

@@ -1,7 +1,7 @@
 """Signals: the series in Prometheus' answers, each with its role, its operator and the time that its values cover.
 
-Answers are those of query and query_range. The role of a query is in its path, or shown by the metrics of Flink in it;
-raw counters of Flink become rates.
+Answers are those of query and query_range. The role of a query is given in its path, or recognised by the Flink
+metrics in the query; raw counters of Flink become rates.
 """
 
 import re
@@ -27,7 +27,7 @@ LAST_SECOND = 253_402_300_000.0
 """The end of the calendar, 9999-12-31."""
 
 Points = Mapping[float, float | None]
-"""Values by their time in epoch seconds; None: "NaN", or what is no rate."""
+"""Values by their time in epoch seconds; None: "NaN", or a value that cannot be a rate."""
 
 
 class LabelledSeries(NamedTuple):
@@ -45,14 +45,14 @@ class Answered(NamedTuple):
 
 
 def read_document(body: JsonValue) -> Answered:
-    """The series of an answer: of a matrix, a vector or a scalar."""
+    """The series of an answer, which is a matrix, a vector or a scalar."""
     document = read_object(body)
     if document.get("status") == "error":
         return Answered((), read_text(document.get("error")) or "an error without a text")
     data = read_object(document.get("data"))
     kind, result = read_text(data.get("resultType")), data.get("result")
     if document.get("status") != "success" or kind not in {"matrix", "vector", "scalar"}:
-        return Answered((), "not what /api/v1/query or /api/v1/query_range answers")
+        return Answered((), "this is not an answer of /api/v1/query or /api/v1/query_range")
     if kind == "scalar":
         return Answered(tuple(_make_series({}, [result])))
     listed = [
@@ -66,7 +66,7 @@ def read_document(body: JsonValue) -> Answered:
 
 
 def _make_series(metric: Mapping[str, JsonValue], points: Iterable[JsonValue]) -> Iterable[LabelledSeries]:
-    """The series; none where no point has a time."""
+    """The series; None if no point has a time."""
     labels = {name: value for name, value in metric.items() if isinstance(value, str)}
     timed: dict[float, float | None] = {}
     for point in map(read_list, points):
@@ -106,7 +106,7 @@ COUNTERS: Mapping[str, tuple[Role, float]] = {
 """Counters of each subtask: the role of their growth per second, and its factor."""
 
 RULE = "headgate:"
-"""How the names of recording rules for Headgate begin; the role follows."""
+"""The beginning of the names of recording rules for Headgate; the role follows."""
 
 RANGE = re.compile(r"\[\s*([0-9a-z]+)\s*(?::[^\]]*)?\]")
 PART = re.compile(r"(\d+)(ms|[smhdwy])")
@@ -122,7 +122,7 @@ class Query(NamedTuple):
 
 
 def name_role(parameters: Mapping[str, str]) -> Query | None:
-    """The role in the path, or else the one that the query shows; None: unknown."""
+    """The role in the path, or else the role that the query shows; None: unknown."""
     given = parameters.get("role")
     if given is not None:
         return Query(given) if given in ROLES else None
@@ -130,7 +130,7 @@ def name_role(parameters: Mapping[str, str]) -> Query | None:
 
 
 def read_rule(labels: Mapping[str, str]) -> Mapping[str, str] | None:
-    """The parameters of a recording rule headgate:ROLE, out of its labels topology, operator and window_seconds."""
+    """The parameters of a recording rule headgate:ROLE, from its labels topology, operator and window_seconds."""
     name = labels.get("__name__", "")
     if not name.startswith(RULE):
         return None
@@ -156,7 +156,7 @@ def recognise(promql: str) -> Query | None:
 
 
 def _recognise_quotient(known: list[str], text: str) -> Query | None:
-    """Records per busy millisecond, or × 1000 per busy second."""
+    """The role of a quotient: records per busy millisecond, or × 1000 per busy second."""
     if [COUNTERS[name][0] for name in known] != ["served_rate", "busy_processors"] or text.count(
         ")/sum"
     ) != 1:
@@ -176,7 +176,7 @@ def find_window(parameters: Mapping[str, str]) -> float | None:
 
 
 def read_duration(text: str) -> float | None:
-    """Seconds, from a number or a duration of PromQL such as 1m30s; None where it is neither, or over a day."""
+    """Seconds, from a number or a duration of PromQL such as 1m30s; None for other texts, and for more than a day."""
     if re.fullmatch(r"\d{1,9}(\.\d{1,9})?", text):
         seconds = float(text)
     elif re.fullmatch(rf"(?:{PART.pattern})+", text) and len(text) <= 40:
@@ -187,7 +187,7 @@ def read_duration(text: str) -> float | None:
 
 
 MOST_JITTER = 1.5
-"""Points further apart than this many steps have a gap between them."""
+"""Points that are further apart than this many steps have a gap between them."""
 JOB_LABELS = ("job_name", "job_id")
 OF_JOB: frozenset[Role] = frozenset({"external_rate", "sojourn_seconds"})
 STATES: frozenset[Role] = frozenset({"processors", "unchanged_processors", "backlog_tuples"})
@@ -196,7 +196,7 @@ NOT_AN_OPERATOR = frozenset({"__name__", "instance", "job", *JOB_LABELS})
 
 
 class Signal(NamedTuple):
-    """One series in its role; `window` is the time that each value covers, None where it is a state."""
+    """One series in its role; `window` is the time that each value covers, None if the value is a state."""
 
     role: Role
     operator: str | None
@@ -207,7 +207,7 @@ class Signal(NamedTuple):
 
 
 def find_operator(labels: Mapping[str, str], parameters: Mapping[str, str]) -> str | None:
-    """The operator that a series measures: the one in the path, or Flink's task_name, or the only label."""
+    """The operator that a series measures: from the path, or Flink's task_name, or the only label."""
     if "operator" in parameters:
         return read_name(parameters["operator"])
     if "operator_label" in parameters:
@@ -237,14 +237,14 @@ def make_signal(
 
 
 def is_counter(series: LabelledSeries) -> bool:
-    """Whether it is a counter of one of Flink's subtasks, as scraped."""
+    """Whether the series is a raw counter of one of Flink's subtasks."""
     return series.labels.get("__name__") in COUNTERS and "task_name" in series.labels
 
 
 def read_counters(listed: Iterable[LabelledSeries]) -> Iterator[Signal]:
-    """Rates out of raw counters: their growth from point to point, summed over the subtasks of a task.
+    """Rates from raw counters: their growth from point to point, summed over the subtasks of a task.
 
-    A subtask that starts, ends or begins anew between two points is not among the unchanged processors.
+    A subtask that starts, ends or restarts between two points does not count as an unchanged processor.
     """
     groups: dict[tuple[str, ...], list[Points]] = defaultdict(list)
     for series in listed:
@@ -279,7 +279,7 @@ def _measure_task(
 
 
 def list_steps(times: Sequence[float]) -> Iterator[tuple[float, float]]:
-    """Neighbouring times, without those that have a gap between them."""
+    """Pairs of neighbouring times without a gap between them."""
     pairs = list(pairwise(times))
     shortest = min((after - before for before, after in pairs), default=0.0)
     for before, after in pairs:

@@ -1,4 +1,4 @@
-"""The paths of a Spark driver's UI for one sample of a streaming query; the application and its cores."""
+"""The paths of a Spark driver's UI for one sample of a streaming query, the running application, and its cores."""
 
 from collections.abc import Iterable
 from urllib.parse import quote
@@ -34,7 +34,7 @@ def find_application(bodies: Iterable[JsonValue]) -> str | None:
 
 
 def count_cores(bodies: Iterable[JsonValue]) -> int | None:
-    """The cores of all active executors (a local driver is one); None where no answer lists them."""
+    """The cores of all active executors (a local driver counts as one); None if no answer lists them."""
     listed = [one for body in bodies for one in (body if isinstance(body, list) else [body])]
     known = {}
     for executor in map(read_object, listed):

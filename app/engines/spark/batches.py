@@ -1,4 +1,4 @@
-"""The batches of a streaming query, out of StreamingQueryProgress, or out of the gauges of the driver (/metrics/json).
+"""The batches of a streaming query, from StreamingQueryProgress, or from the gauges of the driver (/metrics/json).
 
 Spark has the gauges with spark.sql.streaming.metricsEnabled; they hold the last batch of each query.
 """
@@ -38,7 +38,8 @@ Partitions = Mapping[tuple[str, str], int]
 class SourceProgress(NamedTuple):
     """One source of a batch; None: the source does not report it.
 
-    `ends` are the offsets up to which the batch read, and `latest` the newest of the source: only Kafka's count rows.
+    `ends` are the offsets up to which the batch read, and `latest` the newest of the source. Only Kafka's offsets
+    count rows.
     """
 
     rows: int | None
@@ -78,7 +79,7 @@ def list_progress(body: JsonValue) -> list[JsonValue]:
 
 
 def read_batch(value: JsonValue) -> Batch | None:
-    """The batch of a progress document; None where it has no time or does not count its rows."""
+    """The batch of a progress document; None if it has no time or does not count its rows."""
     progress = read_object(value)
     begun_at, rows = read_time(progress.get("timestamp")), read_count(progress.get("numInputRows"))
     if begun_at is None or rows is None:
@@ -112,7 +113,7 @@ def _read_source(source: Mapping[str, JsonValue]) -> SourceProgress:
 
 
 def _decode(offset: JsonValue) -> JsonValue:
-    """Python's lastProgress carries an offset as the text of its JSON."""
+    """An offset; Python's lastProgress gives it as the text of its JSON."""
     if not isinstance(offset, str):
         return offset
     try:
@@ -123,7 +124,7 @@ def _decode(offset: JsonValue) -> JsonValue:
 
 
 def _read_partitions(offset: JsonValue) -> Partitions | None:
-    """Kafka's {"topic": {"0": 17}}; None for the offsets of every other source: they count no rows."""
+    """Kafka's {"topic": {"0": 17}}; None for the offsets of other sources, which do not count rows."""
     found = {}
     for topic, partitions in read_object(offset).items():
         if not isinstance(partitions, dict):
@@ -137,7 +138,7 @@ def _read_partitions(offset: JsonValue) -> Partitions | None:
 
 
 def _sum_growth(older: Partitions | None, newer: Partitions | None) -> float | None:
-    """Rows from one set of offsets to another one of the same partitions."""
+    """The rows between two sets of offsets of the same partitions; None if the partitions differ."""
     if older is None or newer is None or older.keys() != newer.keys():
         return None
     return add_known(find_growth(older[key], newer[key]) for key in newer)
@@ -156,9 +157,9 @@ def count_partitions(sources: Sequence[SourceProgress]) -> int | None:
 
 
 def count_arrived(before: Batch | None, batch: Batch) -> float | None:
-    """Rows that arrived from one trigger to the next: those that the batch took, where no rows wait at its sources.
+    """Rows that arrived from one trigger to the next: the rows of the batch, if no rows wait at its sources.
 
-    Where a source holds rows back: the growth of its newest offsets.
+    If a source holds rows back: the growth of its newest offsets.
     """
     if before is None or not batch.sources or len(before.sources) != len(batch.sources):
         return None if count_waiting(batch.sources) else float(batch.rows)
@@ -169,13 +170,13 @@ def count_arrived(before: Batch | None, batch: Batch) -> float | None:
 
 
 def order_batches(batches: Iterable[Batch]) -> list[Batch]:
-    """The batches in the order of their triggers, each once."""
+    """The batches in the order of their triggers, without repeats."""
     known = {(batch.run_id, batch.begun_at): batch for batch in batches}
     return sorted(known.values(), key=lambda batch: batch.begun_at)
 
 
 def pair_batches(batches: Iterable[Batch]) -> Iterator[tuple[Batch | None, Batch]]:
-    """Each batch with the one right before it in the same run; None where that is unknown."""
+    """Each batch with the previous batch of the same run; None if that batch is not among the answers."""
     before: Batch | None = None
     for batch in batches:
         yield (before if before is not None and _follows(before, batch) else None), batch
@@ -183,14 +184,14 @@ def pair_batches(batches: Iterable[Batch]) -> Iterator[tuple[Batch | None, Batch
 
 
 def _follows(before: Batch, batch: Batch) -> bool:
-    """Whether no batch lies between; the progress of an idle query repeats the number."""
+    """Whether no batch lies between the two; the progress of an idle query repeats the number."""
     if before.run_id != batch.run_id or before.number is None or batch.number is None:
         return False
     return 0 <= batch.number - before.number <= 1
 
 
 def find_interval(before: Batch | None, batch: Batch) -> float | None:
-    """Seconds in which the rows of a batch arrived: since the trigger before, in whole milliseconds."""
+    """The seconds in which the rows of a batch arrived: since the trigger before, in whole milliseconds."""
     if before is not None:
         seconds = (batch.begun_at - before.begun_at).total_seconds()
     elif batch.rows and batch.input_rate:
@@ -201,7 +202,7 @@ def find_interval(before: Batch | None, batch: Batch) -> float | None:
 
 
 def is_gauges(body: JsonValue) -> bool:
-    """Whether this is what /metrics/json answers."""
+    """Whether the body is an answer of /metrics/json."""
     return isinstance(body, dict) and isinstance(body.get("gauges"), dict)
 
 

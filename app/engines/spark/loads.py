@@ -1,4 +1,4 @@
-"""The load of a streaming query, one for the interval in which the rows of each batch arrived."""
+"""The loads of a streaming query, one for the interval in which the rows of each batch arrived."""
 
 from collections.abc import Iterable
 from typing import NamedTuple
@@ -17,14 +17,16 @@ class ReadBatch(NamedTuple):
 
 
 class LeftBatches(NamedTuple):
-    """Batches without a load: the time in which their rows arrived is unknown (`firsts`), or the rows (`unknown`)."""
+    """The numbers of batches without a load: `firsts`, because the time in which their rows arrived is unknown;
+    `unknown`, because the number of rows is.
+    """
 
     firsts: list[Batch]
     unknown: list[Batch]
 
 
 def read_loads(name: str, batches: Iterable[Batch], cores: int | None) -> tuple[list[ReadBatch], LeftBatches]:
-    """A load for each batch whose rows arrived in a known time, and the batches that were left out."""
+    """A load for each batch whose rows arrived in a known time, and counts of the batches that were left out."""
     read, left = [], LeftBatches([], [])
     for before, batch in pair_batches(batches):
         interval = find_interval(before, batch)

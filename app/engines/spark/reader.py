@@ -1,4 +1,4 @@
-"""Spark Structured Streaming -> one operator: the query, with a load for each batch."""
+"""Spark Structured Streaming as one operator: the query, with a load for each batch."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
@@ -32,9 +32,9 @@ from planner.wording import write_number, write_seconds
 
 UNNAMED = "query"
 NO_PROGRESS = (
-    "no progress of a streaming query: lastProgress is null until the first batch has ended, so ask again after it; "
-    "send lastProgress, recentProgress, or the answer of /metrics/json with spark.sql.streaming.metricsEnabled=true "
-    'and the time when it came, {"answers": [{"path", "at", "body"}]}.'
+    "no progress of a streaming query: lastProgress is null until the first batch has ended, so ask again later. "
+    "Send lastProgress, recentProgress, or the answer of /metrics/json with "
+    'spark.sql.streaming.metricsEnabled=true and the time when it came, {"answers": [{"path", "at", "body"}]}.'
 )
 REMEDY = 'A topology is one query: send the batches of one, or name it in "path", such as /metrics/json?query=NAME.'
 # Batches that fill their interval to this part follow one another without a pause.
@@ -67,7 +67,9 @@ def read(answers: Sequence[EngineAnswer]) -> EngineReading:
 
 
 def _list_batches(answers: Iterable[EngineAnswer]) -> list[Batch]:
-    """The batches of progress documents, or else of gauges, which repeat the last batch until the next one ends."""
+    """The batches of progress documents. Without these, the batches of gauges, which repeat the last batch until
+    the next one ends.
+    """
     progress = [read_batch(one) for answer in answers for one in list_progress(answer.body)]
     found = [batch for batch in progress if batch is not None]
     if found:
@@ -80,7 +82,7 @@ def _list_batches(answers: Iterable[EngineAnswer]) -> list[Batch]:
 
 
 def _choose_query(batches: Sequence[Batch], wanted: str | None, pointer: str) -> list[Batch]:
-    """The batches of the query that the path names, or of the only one."""
+    """The batches of the query that the path names, or of the only query."""
     if not batches:
         raise UnreadableAnswer(pointer, NO_PROGRESS)
     names = {batch.key or UNNAMED for batch in batches}
@@ -93,7 +95,7 @@ def _choose_query(batches: Sequence[Batch], wanted: str | None, pointer: str) ->
 
 
 def _find_bound(batch: Batch, cores: int | None) -> int | None:
-    """The most tasks that any stage of a batch has: more cores than these idle. Known for Kafka's partitions."""
+    """The most tasks that any stage of a batch has, known for Kafka's partitions only: further cores are idle."""
     sources = count_partitions(batch.sources)
     if cores is None or sources is None or None in batch.shuffles:
         return None
@@ -127,7 +129,7 @@ class ReadQuery(NamedTuple):
 
 
 def _find_fixed_costs(query: ReadQuery) -> Facts | None:
-    """A batch of many rows that was served at a much higher rate than one of few."""
+    """A batch of many rows that was served at a much higher rate than a batch of few rows."""
     measured = [(one.batch.rows, find_service_rate(one.batch.rows, one.batch.seconds)) for one in query.read]
     rates = sorted([(rows, rate) for rows, rate in measured if rate], key=lambda one: one[0])
     if not rates:
@@ -149,16 +151,16 @@ def _find_no_pause(query: ReadQuery) -> Facts | None:
 
 
 def _find_left(query: ReadQuery) -> Facts | None:
-    """Batches without a load, and why."""
+    """The batches without a load, with the reasons."""
     firsts, unknown = map(len, query.left)
     reasons = (
-        [f"{unknown} whose sources held rows back and do not report how many arrived"] if unknown else []
+        [f"{unknown} because sources held rows back and do not report how many arrived"] if unknown else []
     )
     if firsts:
         reasons.insert(
             0,
-            f"{firsts} without a trigger before them in the answers and without inputRowsPerSecond, such as the first "
-            "of a run",
+            f"{firsts} because the answers have neither the trigger before nor inputRowsPerSecond, as for the "
+            "first batch of a run",
         )
     return Facts(reasons="; ".join(reasons)) if reasons else None
 
@@ -167,36 +169,38 @@ RULES: tuple[DiagnosticRule[ReadQuery], ...] = (
     DiagnosticRule(
         "micro-batches",
         lambda query: (seconds := find_wait(query.read)) is not None and Facts(wait=write_seconds(seconds)),
-        "Spark serves in batches: a row waited for its trigger and left with its batch, {wait} after it "
-        "arrived on average (half the interval between triggers plus triggerExecution). E[T] assumes that rows are "
-        "served one by one, and does not hold this time: compare E[T] of this query only with itself.",
+        "Spark serves rows in batches: a row waits for the next trigger and leaves at the end of its batch, on "
+        "average {wait} after it arrived (half the interval between triggers plus triggerExecution). E[T] assumes "
+        "that rows are served one by one, so it does not contain this time: compare E[T] of this query only with "
+        "itself.",
     ),
     DiagnosticRule(
         "processor-is-the-query",
         lambda query: query.cores is None,
-        "The answers do not list executors, so one processor is the whole query as it runs now, and k processors are k "
-        "times its cores. Send the answer of /api/v1/applications/<id>/executors too to count cores.",
+        "The answers do not list executors, so one processor stands for the whole query with all its present "
+        "cores, and k processors for k times as many cores. Send the answer of "
+        "/api/v1/applications/<id>/executors too to count cores.",
     ),
     DiagnosticRule(
         "processor-is-a-core",
         lambda query: query.cores is not None and Facts(cores=query.cores),
-        "A processor is one of the {cores} cores of the application: service_rate is that of the query divided by "
-        "them. Planning and commits of a batch do not get faster with more cores, and other queries of the same "
-        "application use the same cores.",
+        "A processor is one of the {cores} cores of the application: service_rate is the rate of the query "
+        "divided by them. Planning and commits of a batch do not get faster with more cores, and other queries of "
+        "the same application use the same cores.",
     ),
     DiagnosticRule(
         "batches-have-fixed-costs",
         _find_fixed_costs,
-        "A batch of {few} rows was served at {few_rate} rows/s, one of {many} at {many_rate}: part of every "
-        "batch costs the same whatever its rows. service_rate of a small batch is below the rate that the query can "
-        "serve.",
+        "A batch of {few} rows was served at {few_rate} rows/s, a batch of {many} at {many_rate}: every batch has "
+        "a fixed cost. So service_rate from a small batch is below the rate that the query can serve.",
     ),
     DiagnosticRule(
         "no-pause-between-batches",
         _find_no_pause,
         "Batches followed one another without a pause ({busy} of batches in {interval}). Without a trigger "
-        "interval Spark does so at any load: the utilisation of about 1 does not show that the query is at its limit. "
-        "A growing backlog, or a larger batch that is no faster per row, does. Set a trigger interval.",
+        "interval Spark does so at any load, so a utilisation of about 1 does not mean that the query is at its "
+        "limit. It is at its limit if the backlog grows, or if a larger batch is no faster per row. Set a trigger "
+        "interval.",
     ),
     DiagnosticRule(
         "empty-batches",
@@ -204,24 +208,25 @@ RULES: tuple[DiagnosticRule[ReadQuery], ...] = (
             (empty := sum(not one.batch.rows for one in query.read)) > 0
             and Facts(empty=empty, all=len(query.read))
         ),
-        "{empty} of {all} batches had no rows: their service_rate is unknown.",
+        "{empty} of {all} batches had no rows, so their service_rate is unknown.",
     ),
     DiagnosticRule(
         "rows-wait-at-sources",
         lambda query: (query.backlog or 0.0) > 0.0 and Facts(rows=write_number(query.backlog)),
-        "{rows} rows waited at the sources beyond the newest batch: batches are limited. arrival_rate counts the "
-        "rows that arrived, by the growth of the sources' newest offsets, and served_rate those that batches took.",
+        "{rows} rows waited at the sources beyond the newest batch, because the size of batches is limited. "
+        "arrival_rate counts the rows that arrived (the growth of the sources' newest offsets), served_rate the "
+        "rows in batches.",
     ),
     DiagnosticRule(
         "waiting-at-sources-unknown",
         lambda query: bool(query.read) and query.backlog is None,
-        "The rows that wait at the sources are unknown: gauges and most sources do not report them, Kafka does. Where "
-        "batches are limited (maxOffsetsPerTrigger, maxFilesPerTrigger), arrival_rate is the rate that they took, "
-        "which may be below that of the rows that arrived.",
+        "The number of rows that wait at the sources is unknown: gauges and most sources do not report it, Kafka "
+        "does. If the size of batches is limited (maxOffsetsPerTrigger, maxFilesPerTrigger), arrival_rate is the "
+        "rate of the rows in batches, which may be below the rate of the rows that arrived.",
     ),
     DiagnosticRule(
         "batches-left-out",
         _find_left,
-        "No load of these batches is known: {reasons}. Send recentProgress, which holds more of them.",
+        "Some batches give no load: {reasons}. Send recentProgress, which holds more batches.",
     ),
 )

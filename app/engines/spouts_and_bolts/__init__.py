@@ -1,1 +1,1 @@
-"""Storm and Heron: one reader of spouts and bolts, and what is particular to each engine in its folder."""
+"""Storm and Heron: one reader of spouts and bolts, and a folder with the particulars of each engine."""

@@ -1,11 +1,11 @@
-"""Spouts and bolts as measured in one interval, whichever engine counted them."""
+"""Spouts and bolts as measured in one interval, by either engine."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
 SAME_TIME = 0.05
-"""Counts compare where they cover the same time to this part."""
+"""Counts can be compared if their times differ by no more than this part."""
 
 
 class StreamCount(NamedTuple):
@@ -20,11 +20,12 @@ class StreamCount(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class Component:
-    """A spout or a bolt; None is what the answers do not give.
+    """A spout or a bolt; None: the answers do not give it.
 
-    `processors` are Storm's executors, or Heron's instances. Under an all grouping each of the `tasks` gets a copy of a
-    tuple. `covered` is how many seconds the counts cover. `outputs` are by stream, `executed_from` by source and
-    stream; None where they are not listed. `instances` are names with the rate that each executed.
+    `processors` are Storm's executors, or Heron's instances. With an all grouping each of the `tasks` gets a copy of
+    a tuple. `covered` is the length of time that the counts cover, in seconds. `outputs` are by stream,
+    `executed_from` by source and stream; None if they are not listed. `instances` are names with the rate that each
+    executed.
     """
 
     name: str
@@ -48,14 +49,15 @@ class Component:
 
     @property
     def fits_capacity(self) -> bool:
-        """Whether no capacity that the engine prints contradicts `covered`; only Storm prints one."""
+        """Whether the engine's capacity, if it gives one, fits the time in `covered`; only Storm gives one."""
         return True
 
 
 class Completion(NamedTuple):
-    """Mean seconds until the tree of a spout's tuple is acknowledged (None: not measured), and tuples that failed.
+    """Mean seconds until a spout tuple and all its derived tuples are acknowledged (None: not measured), and
+    tuples that failed.
 
-    `timeout` is after how many seconds a tuple fails; None where that is not known.
+    `timeout` is the time after which a tuple fails, in seconds; None if it is not known.
     """
 
     seconds: float | None
@@ -64,7 +66,7 @@ class Completion(NamedTuple):
 
 
 def cover_same_time(source: Component, target: Component) -> bool:
-    """Whether the counts of two components cover the same time, and nothing contradicts that."""
+    """Whether the counts of two components cover the same time, as far as their capacities show."""
     first, second = source.covered, target.covered
     if first is None or second is None or not (source.fits_capacity and target.fits_capacity):
         return False

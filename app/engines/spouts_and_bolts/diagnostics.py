@@ -1,4 +1,4 @@
-"""Diagnostics that Storm and Heron share: rates and groupings that are unknown, or that a plan must know of."""
+"""Diagnostics that Storm and Heron share: rates and groupings that are unknown or limit what a plan can know."""
 
 from app.engines.diagnostics import DiagnosticRule, Facts, Finding, find_diagnostics
 from app.engines.spouts_and_bolts.components import Component
@@ -14,8 +14,8 @@ def find_shared_diagnostics(
 ) -> tuple[Diagnostic, ...]:
     """All diagnostics that do not depend on the engine.
 
-    `processors` is the engine's word for them; the others name what to send: the count of executed tuples, the latency,
-    the graph with its groupings, and the counts of emitted tuples.
+    `processors` is the engine's word for processors. The other parameters name what to send: the count of executed
+    tuples, the latency, the graph with its groupings, and the counts of emitted tuples.
     """
     words = {"count": count, "latency": latency, "graph": graph, "emitted": emitted}
     return find_diagnostics(RULES, found, processors=processors, **words)
@@ -26,7 +26,9 @@ def _list_unfed(found: Interval) -> list[str]:
 
 
 def _list_by_executed(found: Interval, *, sent_is_known: bool) -> list[str]:
-    """Bolts whose arrival rate is what they executed, because what was sent to them is unknown, or does not compare."""
+    """Bolts whose arrival rate is taken from what they executed, because what was sent to them is unknown or
+    covers another time.
+    """
     names = []
     for bolt in found.bolts:
         into = found.list_flows_into(bolt.name)
@@ -69,7 +71,7 @@ RULES: tuple[DiagnosticRule[Interval], ...] = (
     DiagnosticRule(
         "rate-unknown",
         lambda found: [bolt.name for bolt in found.bolts if bolt.executed_rate is None],
-        "How many tuples per second {names} executed is unknown: {count}, or the time that it covers, is missing. "
+        "The rate at which {names} executed tuples is unknown: {count}, or the time that it covers, is missing. "
         "{processors} may not have reported yet: ask again later.",
     ),
     DiagnosticRule(
@@ -88,73 +90,74 @@ RULES: tuple[DiagnosticRule[Interval], ...] = (
     DiagnosticRule(
         "edges-unknown",
         _list_unfed,
-        "Who feeds {names} is not in the answers: each is taken as an entry with the rate that was measured. E[T], "
-        "utilisations and plans are those of the real graph; completion times, simulations and what would follow a "
-        "saturated bolt are not. Send {graph}.",
+        "The answers do not show which components feed {names}, so each counts as an entry with its measured "
+        "rate. E[T], utilisations and plans are the same as with the real graph; completion times, simulations "
+        "and the effect of a saturated bolt on those behind it are not. Send {graph}.",
     ),
     DiagnosticRule(
         "selectivity-assumed",
         _find_assumed_selectivities,
-        "Selectivity 1 is taken for {edges}: what the source sends there per tuple that it executes is unknown, "
-        "because it executed nothing, or its counts are missing. Send {emitted}.",
+        "Selectivity 1 is assumed for {edges}: the number of tuples sent there per executed tuple is unknown, "
+        "because the source executed nothing or its counts are missing. Send {emitted}.",
     ),
     DiagnosticRule(
         "grouping-unknown",
         lambda found: _list_targets([flow for flow in found.flows if flow.grouping is None]),
-        "The groupings of what {names} receive are unknown: send {graph}. Until then one queue for all {processors} "
-        "is assumed, which is too good for any grouping.",
+        "The groupings by which {names} receive tuples are unknown: send {graph}. Until then one queue for all "
+        "{processors} is assumed, and real waits are longer than that with any grouping.",
     ),
     DiagnosticRule(
         "grouping-all",
         lambda found: _list_targets([flow for flow in found.flows if flow.grouping == ALL]),
-        "{names} receive every tuple once for each task (all grouping): the arrival rate counts the copies, and more "
-        "{processors} do not make them fewer. The completion time waits for the slowest copy.",
+        "{names} receive every tuple once for each task (all grouping): the arrival rate counts these copies, and "
+        "more {processors} do not reduce them. The completion time ends with the slowest copy.",
     ),
     DiagnosticRule(
         "grouping-global",
         lambda found: _list_targets([flow for flow in found.flows if flow.grouping == GLOBAL]),
-        "{names} receive every tuple at one task (global grouping): more {processors} would be idle.",
+        "{names} receive every tuple at one task (global grouping), so more {processors} would be idle.",
     ),
     DiagnosticRule(
         "grouping-custom",
         _find_custom_groupings,
-        "{names} receive tuples by a grouping for which no queues are known ({groupings}): the sender's code may "
-        "choose the instance. Set the operator's queueing by hand; without it, one queue is assumed.",
+        "{names} receive tuples by a grouping whose queueing is unknown ({groupings}): the sender's code may "
+        "choose the instance. Set the operator's queueing in the topology; otherwise one queue is assumed.",
     ),
     DiagnosticRule(
         "arrival-rate-by-executed",
         lambda found: _list_by_executed(found, sent_is_known=False),
-        "What was sent to {names} is unknown: what they executed is taken as their arrival rate, which is too low "
-        "where a backlog grows. Send {graph}, and {emitted} of what feeds them.",
+        "The tuples sent to {names} are not counted, so the rate that they executed is taken as their arrival "
+        "rate, which is too low while a backlog grows. Send {graph}, and {emitted} of the components that feed "
+        "them.",
     ),
     DiagnosticRule(
         "counts-of-different-times",
         lambda found: _list_by_executed(found, sent_is_known=True),
-        "The counts of {names} cover another time than those of what feeds them: what they executed is taken as their "
-        "arrival rate, and whether a backlog grows cannot be told.",
+        "The counts of {names} cover another time than the counts of the components that feed them. The rate that "
+        "they executed is taken as their arrival rate, and a growing backlog would not be noticed.",
     ),
     DiagnosticRule(
         "spouts-left-out",
         _find_spouts,
-        "Spouts are no operators: {spouts} with {number} {processors}. The time of nextTuple is not measured; external "
-        "tuples are those that spouts emit.",
+        "Spouts are not operators: {spouts} with {number} {processors}. The time of nextTuple is not measured; "
+        "the external rate is the rate at which spouts emit.",
     ),
     DiagnosticRule(
         "external-rate-by-entries",
         lambda found: None if found.external.by_spouts else Facts(rate=write_rate(found.external.rate)),
-        "What the spouts emit is unknown: the external rate is what reached the entries, {rate}, and E[T] is per such "
-        "tuple. Send {emitted} of the spouts.",
+        "The rate at which spouts emit is unknown, so the external rate is the rate of tuples that reach the "
+        "entries, {rate}, and E[T] is per such tuple. Send {emitted} of the spouts.",
     ),
     DiagnosticRule(
         "completion-not-measured",
         lambda found: bool(found.spouts) and found.completion.seconds is None,
-        "The completion time was not measured: no tuple was acknowledged with a latency above 0. Spouts that emit "
-        "without a message id, topologies without ackers, and ATMOST_ONCE have none.",
+        "The completion time is not measured: no tuple was acknowledged with a latency above 0. This is normal "
+        "for spouts that emit without a message id, topologies without ackers, and ATMOST_ONCE.",
     ),
     DiagnosticRule(
         "tuples-failed",
         _find_failures,
-        "{number} tuples failed or timed out{after}: the complete latency leaves them out and is too low; a spout that "
-        "replays them emits more than the external load.",
+        "{number} tuples failed or timed out{after}: the complete latency leaves them out, so it is too low, and "
+        "a spout that replays them emits more than the external load.",
     ),
 )

@@ -43,7 +43,7 @@ QUEUEINGS: dict[str, QueueingName] = {
     ALL: "random",
 }
 ONE_COPY = frozenset(QUEUEINGS) - {ALL}
-"""Groupings that send every tuple to one instance."""
+"""Groupings that send every tuple to a single instance."""
 SAME_NUMBER = 0.05
 
 AnyComponent = TypeVar("AnyComponent", bound=Component)
@@ -51,7 +51,7 @@ AnyComponent_co = TypeVar("AnyComponent_co", bound=Component, covariant=True)
 
 
 def read_grouping(text: str | None) -> str | None:
-    """The name of a grouping as in the table; None where it is not given."""
+    """The name of a grouping as in the table; None if it is not given."""
     if text is None:
         return None
     plain = text.strip().lstrip(":").lower().replace("-", "_")
@@ -80,14 +80,14 @@ class Wiring(NamedTuple):
 
 
 class Offered(NamedTuple):
-    """Tuples per second that reach a bolt; `is_sent`: by what its sources send, else by what it executed."""
+    """Tuples per second that reach a bolt; `is_sent`: counted at its sources, else taken from what it executed."""
 
     rate: float | None
     is_sent: bool
 
 
 class External(NamedTuple):
-    """Tuples per second that enter from outside; `by_spouts`: what spouts emit, else what reaches the entries."""
+    """Tuples per second that enter from outside; `by_spouts`: counted at spouts, else at the entries."""
 
     rate: float | None
     by_spouts: bool
@@ -95,9 +95,9 @@ class External(NamedTuple):
 
 @dataclass(frozen=True)
 class MeasuredInterval(Generic[AnyComponent_co]):
-    """The components of one interval, with what flows between them.
+    """The components of one interval, with the flows between them.
 
-    `entries` are tuples per second that reach bolts from spouts, or from nobody that the answers show.
+    `entries` are tuples per second that reach bolts from spouts, or from components that the answers do not show.
     """
 
     components: Mapping[str, AnyComponent_co]
@@ -132,7 +132,7 @@ class MeasuredInterval(Generic[AnyComponent_co]):
         return any(flow.source in self.components for flow in self.list_flows_into(bolt))
 
     def list_edges(self) -> list[tuple[StreamFlow, float | None]]:
-        """Flows between bolts, each with its selectivity: tuples sent per tuple that the source executed."""
+        """The flows between bolts, each with its selectivity: tuples sent per tuple that the source executed."""
         bolts = {bolt.name: bolt for bolt in self.bolts}
         return [
             (flow, find_selectivity(flow, bolts[flow.source], bolts[flow.target]))
@@ -148,7 +148,9 @@ class MeasuredInterval(Generic[AnyComponent_co]):
 
 
 CountError = Callable[[AnyComponent, list[AnyComponent]], float]
-"""By how many tuples per second counts of a bolt and of its sources may differ although nothing waits."""
+"""The difference in tuples per second that the counts of a bolt and of its sources may have although nothing
+waits.
+"""
 
 
 def measure_interval(
@@ -183,7 +185,7 @@ def measure_interval(
 
 
 def find_sent(components: Mapping[str, AnyComponent], wiring: Wiring, flow: StreamFlow) -> float | None:
-    """Tuples per second that the source sends to this subscriber; None where the counts do not tell."""
+    """Tuples per second that the source sends to this subscriber; None if the counts do not show it."""
     source = components.get(flow.source)
     out = None if source is None else find_output(source, wiring, flow.stream)
     if out is None:
@@ -201,7 +203,9 @@ def find_sent(components: Mapping[str, AnyComponent], wiring: Wiring, flow: Stre
 
 
 def find_sent_unknown(out: StreamCount, subscribers: int) -> float | None:
-    """Tuples per second sent to each subscriber under an unknown grouping, where the transferred tuples tell."""
+    """Tuples per second sent to each subscriber with an unknown grouping; None if the transferred tuples do not
+    show it.
+    """
     each = divide(out.transferred_rate, float(subscribers))
     if subscribers == 1 or each is None or out.emitted_rate is None:
         return each if subscribers == 1 else None
@@ -209,7 +213,9 @@ def find_sent_unknown(out: StreamCount, subscribers: int) -> float | None:
 
 
 def find_output(source: Component, wiring: Wiring, stream: str) -> StreamCount | None:
-    """The counts of one stream; a component without listed streams has them where it has one stream alone."""
+    """The counts of one stream. A component without listed streams must have only one stream, which gets all
+    counts.
+    """
     if source.outputs is not None:
         return source.outputs.get(stream)
     streams = {flow.stream for flow in wiring.flows if flow.source == source.name}
@@ -224,7 +230,9 @@ def find_offered(
     into: Iterable[StreamFlow],
     count_error: CountError[AnyComponent],
 ) -> Offered:
-    """What is offered to a bolt; counts of different times do not compare, and then it is what the bolt executed."""
+    """The rate offered to a bolt: what its sources send, or what it executed if counts of different times do not
+    compare.
+    """
     executed, total = bolt.executed_rate, add_known([flow.sent for flow in into])
     sources = [components[flow.source] for flow in into if flow.source in components]
     if total is None or not all(cover_same_time(source, bolt) for source in sources):
@@ -254,7 +262,9 @@ def find_entries(
 
 
 def find_external(components: Mapping[str, Component], entries: Mapping[str, float | None]) -> External:
-    """What the spouts emit; where that is unknown, or 0 while bolts work, what reaches the entries."""
+    """The rate at which spouts emit; if it is unknown, or 0 although bolts work, the rate that reaches the
+    entries.
+    """
     emitted = add_known([one.emitted_rate for one in components.values() if not one.is_bolt])
     reached = [rate for rate in entries.values() if rate is not None]
     if emitted is not None and (emitted > 0.0 or not any(reached)):
@@ -263,7 +273,7 @@ def find_external(components: Mapping[str, Component], entries: Mapping[str, flo
 
 
 def find_selectivity(flow: StreamFlow, source: Component, target: Component) -> float | None:
-    """Tuples sent per tuple that the source executed; None where the counts do not tell."""
+    """Tuples sent per tuple that the source executed; None if the counts do not show it."""
     if flow.sent is not None:
         return divide(flow.sent, source.executed_rate)
     return divide(flow.executed, source.executed_rate) if cover_same_time(source, target) else None

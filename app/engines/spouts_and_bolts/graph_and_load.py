@@ -1,9 +1,10 @@
-"""The topology and the load that a measured interval of spouts and bolts gives.
+"""The topology and the load of a measured interval of spouts and bolts.
 
-Spouts are no operators: no engine measures how long nextTuple takes, and a spout waits for its source rather than for
-a processor. The bolts that a spout feeds are the entries, and external tuples are those that spouts emit.
-Bolts that nobody is seen to feed are entries too, with the share that was measured: visits, E[T] and plans then come
-out as with the edges, while the completion time does not.
+Spouts are not operators: no engine measures how long nextTuple takes, and a spout waits for its source, not for a
+processor. The bolts that a spout feeds are the entries, and external tuples are those that spouts emit.
+
+Bolts without known sources are entries too, with their measured share. Visits, E[T] and plans are then the same as
+with the edges; the completion time is not.
 """
 
 from collections.abc import Iterable
@@ -20,7 +21,7 @@ MOST_INSTANCES = 10_000  # of one operator in a load
 
 
 def build_graph(found: MeasuredInterval[Component]) -> Graph | None:
-    """Operators, edges and entries; None where no bolt is named."""
+    """Operators, edges and entries; None if no bolt is named."""
     if not found.bolts:
         return None
     return Graph(
@@ -35,7 +36,9 @@ def build_graph(found: MeasuredInterval[Component]) -> Graph | None:
 
 
 def build_operator(bolt: Component, into: list[StreamFlow]) -> OperatorBody:
-    """One bolt, with the queues of its largest stream; a global grouping keeps one processor busy, whatever runs."""
+    """One bolt, with the queueing of its largest stream; with a global grouping only one processor works, however
+    many run.
+    """
     is_global = {flow.grouping for flow in into} == {GLOBAL}
     busiest = max(into, key=lambda flow: flow.sent or flow.executed or 0.0, default=None)
     return OperatorBody(
@@ -46,7 +49,7 @@ def build_operator(bolt: Component, into: list[StreamFlow]) -> OperatorBody:
 
 
 def build_edges(found: MeasuredInterval[Component]) -> list[EdgeBody]:
-    """One edge for each pair of bolts, the sum over its streams; an unmeasured selectivity is taken as 1."""
+    """One edge for each pair of bolts, the sum over its streams; an unmeasured selectivity counts as 1."""
     totals: dict[tuple[str, str], float] = {}
     for flow, selectivity in found.list_edges():
         pair = (flow.source, flow.target)
@@ -58,13 +61,13 @@ def build_edges(found: MeasuredInterval[Component]) -> list[EdgeBody]:
 
 
 def build_loads(intervals: Iterable[MeasuredInterval[Component]]) -> tuple[LoadBody, ...]:
-    """The load of each interval that has its time and rates; of equal intervals the last."""
+    """The load of each interval with a known time and rates; of intervals at the same time, the last."""
     loads = [load for one in intervals if (load := build_load(one)) is not None]
     return tuple({(load.observed_at, load.window_seconds): load for load in loads}.values())
 
 
 def build_load(found: MeasuredInterval[Component]) -> LoadBody | None:
-    """The load of an interval; None where its time, its length or its external rate is unknown."""
+    """The load of an interval; None if its time, its length or its external rate is unknown."""
     if found.begins_at is None or not found.seconds or found.external.rate is None:
         return None
     return LoadBody(
@@ -90,7 +93,8 @@ def build_operator_load(bolt: Component, offered: Offered) -> OperatorLoadBody:
 def list_shares(bolt: Component) -> list[InstanceLoadBody]:
     """The share of each instance that executed something.
 
-    There are none where the rate of one is unknown, where two have one name, or where a load cannot hold so many.
+    Empty if the rate of any instance is unknown, if two have the same name, or if there are more than a load can
+    hold.
     """
     total = add_known([rate for _, rate in bolt.instances])
     names = {name for name, _ in bolt.instances}

@@ -34,6 +34,6 @@ def test_a_vertex_that_was_never_read_is_a_placeholder():
     for marks in ({}, {"vertices": {"parse": IDS["parse"], "it's": ""}}):
         patch = make_flink_operator_patch(COUNTS, marks)  # type: ignore[arg-type]  # marks of any shape are stored
         assert "<vertex id of it's>" in patch.placeholders
-        assert "never read" in patch.notes[0]
+        assert "no answer of Flink" in patch.notes[0]
         assert patch.command is not None
         assert json.loads(shlex.split(patch.command)[-1]) == patch.body

@@ -1,4 +1,4 @@
-"""Which paths of Heron's tracker to ask for one sample of a topology."""
+"""The paths of Heron's tracker for one sample of a topology."""
 
 from collections.abc import Iterator, Sequence
 from urllib.parse import urlencode
@@ -17,13 +17,13 @@ from app.engines.spouts_and_bolts.heron.documents import (
 
 MINUTES = 10
 MOST_NAMES = 50
-"""So many metric names keep a path below what servers take."""
+"""The most metric names in a path, so that servers accept its length."""
 
 
 def ask(asker: Asker, job: str | None) -> list[EngineAnswer]:
     """Both plans, and the metrics of every component; `job` is a topology's name, or cluster/role/environ/name.
 
-    The time of the logical plan's answer ends the ten minutes that are asked for.
+    The ten minutes that are asked for end with the time of the logical plan's answer.
     """
     places = list_places(asker.get("/topologies").body)
     jobs = [RunningJob(identity, place["topology"]) for identity, place in places.items()]
@@ -45,7 +45,7 @@ def ask(asker: Asker, job: str | None) -> list[EngineAnswer]:
 
 
 def list_places(listed: JsonValue) -> dict[str, dict[str, str]]:
-    """Where each topology runs, by cluster/role/environ/name; trackers may know no role."""
+    """The topologies that run, by cluster/role/environ/name; trackers may not know the role."""
     clusters = read_object(read_object(listed).get("result", listed))
     places = [
         (cluster, "" if role in {"null", "None"} else role, environ, name)
@@ -59,7 +59,7 @@ def list_places(listed: JsonValue) -> dict[str, dict[str, str]]:
 
 
 def list_metrics(found: HeronAnswers) -> Iterator[tuple[str, Sequence[str]]]:
-    """Components and the names of metrics to ask of each."""
+    """The components, each with the names of the metrics to ask for."""
     for name, node in read_object(found.logical.get("spouts")).items():
         streams = list_outputs(node)
         names = [f"{base}/{one}" for one in streams for base in SPOUT]
@@ -86,6 +86,6 @@ def list_outputs(node: JsonValue) -> list[str]:
 
 
 def cut(component: str, names: Sequence[str]) -> Iterator[tuple[str, Sequence[str]]]:
-    """The names in parts that fit into a path."""
+    """The names in groups that fit into a path."""
     for first in range(0, len(names), MOST_NAMES):
         yield component, names[first : first + MOST_NAMES]

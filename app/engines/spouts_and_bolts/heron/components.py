@@ -1,4 +1,4 @@
-"""Spouts and bolts of Heron as measured in one interval."""
+"""Heron's spouts and bolts as measured in one interval."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -17,12 +17,12 @@ ACKED, FAILED, COMPLETE = "__ack-count", "__fail-count", "__complete-latency"
 STREAM_MANAGER = "__stmgr__"
 BACK_PRESSURE = "__time_spent_back_pressure_by_compid/"
 UNKNOWN = "unknown"
-"""The grouping where the logical plan is missing."""
+"""The grouping if the logical plan is missing."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class HeronComponent(Component):
-    """A spout or a bolt; None is what was not measured.
+    """A spout or a bolt; None: not measured.
 
     `back_pressure` is the largest part of the time for which one instance held all spouts back.
     """
@@ -35,7 +35,7 @@ class HeronComponent(Component):
 
 
 def read_components(answers: HeronAnswers, measures: Measures) -> dict[str, HeronComponent]:
-    """Every spout and bolt of the plans; without plans, of the metrics."""
+    """Every spout and bolt of the plans; if there are no plans, of the metrics."""
     return {
         name: read_component(name, node, answers, measures, is_bolt=is_bolt)
         for name, (is_bolt, node) in list_names(answers, measures).items()
@@ -43,7 +43,7 @@ def read_components(answers: HeronAnswers, measures: Measures) -> dict[str, Hero
 
 
 def list_names(answers: HeronAnswers, measures: Measures) -> Mapping[str, tuple[bool, Document]]:
-    """By name whether it is a bolt, and its part of the logical plan."""
+    """For each name, whether it is a bolt, and its part of the logical plan."""
     listed: dict[str, tuple[bool, Document]] = {}
     for plan in (answers.logical, answers.physical):
         for kind in ("spouts", "bolts"):
@@ -65,11 +65,11 @@ class InstanceMetrics(NamedTuple):
     instances: tuple[str, ...]
 
     def add(self, metric: str) -> float | None:
-        """The rate of all instances; None where one is unknown."""
+        """The rate of all instances; None if the rate of any is unknown."""
         return add_known([self.metrics.get(metric, {}).get(one) for one in self.instances])
 
     def list_streams(self, base: str) -> list[str]:
-        """The streams of a count that is kept by stream alone."""
+        """The streams of a count that is kept per stream alone."""
         names = [
             metric for metric in self.metrics if metric.startswith(f"{base}/") and metric.count("/") == 1
         ]
@@ -80,7 +80,7 @@ class InstanceMetrics(NamedTuple):
         return add_known([self.add(f"{base}/{stream}") for stream in self.list_streams(base)])
 
     def choose_scopes(self, inputs: Iterable[StreamFlow]) -> list[str]:
-        """What counts of executed tuples add up to all of them: by source and stream, else by stream alone.
+        """The names whose counts add up to all executed tuples: by source and stream, else by stream alone.
 
         Heron counts each tuple under both names.
         """
@@ -103,7 +103,7 @@ class InstanceMetrics(NamedTuple):
 def read_component(
     name: str, node: Document, answers: HeronAnswers, measures: Measures, *, is_bolt: bool
 ) -> HeronComponent:
-    """One component; metrics of instances that the physical plan does not have any more are left out."""
+    """One component, without metrics of instances that are no longer in the physical plan."""
     metrics = measures.of(name)
     seen = dict.fromkeys(one for by_instance in metrics.values() for one in by_instance)
     instances = tuple(list_instances(answers.physical, name) or seen)
@@ -147,7 +147,7 @@ def read_inputs(target: str, node: Document) -> tuple[StreamFlow, ...]:
 
 
 def infer_inputs(target: str, metrics: ByMetric) -> tuple[StreamFlow, ...]:
-    """The subscriptions by the names of counts, __execute-count/<source>/<stream>; their groupings are unknown."""
+    """The subscriptions, from the names of counts, __execute-count/<source>/<stream>; their groupings are unknown."""
     parts = [metric.split("/") for metric in metrics if metric.startswith(f"{EXECUTED}/")]
     return tuple(
         [StreamFlow(one[1], one[2], target, UNKNOWN) for one in parts if len(one) == SOURCE_AND_STREAM]
@@ -155,7 +155,7 @@ def infer_inputs(target: str, metrics: ByMetric) -> tuple[StreamFlow, ...]:
 
 
 def find_back_pressure(metrics: ByMetric, instances: Iterable[str]) -> float | None:
-    """The largest part of the time for which one instance held all spouts back; None where it was not measured."""
+    """The largest part of the time for which one instance held all spouts back; None if it was not measured."""
     found = []
     for one in instances:
         spent = list(metrics.get(BACK_PRESSURE + one, {}).values())

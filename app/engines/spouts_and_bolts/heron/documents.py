@@ -1,6 +1,6 @@
-"""Which document of Heron's tracker each answer is.
+"""The documents of Heron's tracker, recognised by their form.
 
-Trackers before 0.20.5 wrap each answer as {"status", "message", "result"}; later ones do not. The shapes are those of
+Trackers before 0.20.5 wrap each answer as {"status", "message", "result"}; later ones do not. The forms are those of
 heron/tools/tracker (topology.py, metricstimeline.py and routers/metrics.py).
 """
 
@@ -38,7 +38,7 @@ class TimelineAnswer(NamedTuple):
 
 @dataclass
 class HeronAnswers:
-    """Everything that the answers hold; of a plan, the newest."""
+    """All documents of the answers; of each plan, the newest."""
 
     logical: Document = field(default_factory=dict)
     physical: Document = field(default_factory=dict)
@@ -59,7 +59,9 @@ def sort_documents(answers: Sequence[EngineAnswer]) -> HeronAnswers:
 
 
 def unfold(body: JsonValue, depth: int = 0) -> Iterator[Document]:
-    """The documents in a body: itself, or those in its lists and objects, such as `result` and `logical_plan`."""
+    """The documents in a body: the body itself, or those in its lists and objects, such as `result` and
+    `logical_plan`.
+    """
     if isinstance(body, dict) and (
         "timeline" in body or "metrics" in body or {"spouts", "bolts"} <= body.keys()
     ):
@@ -72,7 +74,7 @@ def unfold(body: JsonValue, depth: int = 0) -> Iterator[Document]:
 
 
 def take(found: HeronAnswers, body: Document, asked: Mapping[str, str], at: datetime | None) -> None:
-    """Put one document to the others of its kind."""
+    """Adds one document to the others of its kind."""
     component = read_name(body.get("component")) or read_name(asked.get("component"))
     if "metadata" in body:
         info = read_object(body["metadata"])
@@ -101,7 +103,9 @@ def is_physical(body: Document) -> bool:
 
 
 def note_identity(found: HeronAnswers, known: Mapping[str, str]) -> None:
-    """Remember where the topology runs, by the parameters of a path or by its metadata."""
+    """Notes the names of the topology, its cluster, role and environ, from the parameters of a path or from its
+    metadata.
+    """
     found.identity.update({key: known[key] for key in IDENTITY if known.get(key)})
 
 

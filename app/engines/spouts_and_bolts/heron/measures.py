@@ -1,9 +1,11 @@
 """Heron's metrics as rates and means by component, metric and instance.
 
-Counts are sums, latencies means in nanoseconds of the exports in a bucket of 60 s; "nan" is a mean over nothing.
-An interval asked for holds every bucket that overlaps it, and so up to a minute more. An interval of 0 or less is all
-time: the tracker answers its own clock, in seconds of the epoch, as `interval` (tmetrics-collector.cpp).
-Buckets of a timeline say when they began; the newest is still being filled, and left out.
+A bucket holds the exports of 60 s: counts are sums, latencies are means in nanoseconds; "nan" is a mean over nothing.
+
+An answer for an interval holds every bucket that overlaps it, so it covers up to a minute more. An interval of 0 or
+less means all time: the tracker then gives its own clock, in epoch seconds, as `interval` (tmetrics-collector.cpp).
+
+Buckets of a timeline have the time when they began; the newest is still being filled, and is left out.
 """
 
 from collections.abc import Iterable, Mapping
@@ -43,7 +45,7 @@ ByMetric = dict[str, ByInstance]
 class Measures:
     """Rates per second and means of one interval, by component, metric and instance.
 
-    `buckets` is how many complete minutes were counted, 0 where that is not known.
+    `buckets` is the number of complete minutes that were counted, 0 if it is not known.
     """
 
     begins_at: datetime | None = None
@@ -56,7 +58,7 @@ class Measures:
         return self.by_component.setdefault(component, {})
 
     def put(self, component: str, metric: str, instance: str, value: float | None) -> None:
-        """Take in one value, if it is known."""
+        """Adds one value, if it is known."""
         if value is not None:
             self.of(component).setdefault(metric, {})[instance] = value
 
@@ -71,7 +73,7 @@ def read_values(values: Mapping[str, JsonValue]) -> Iterable[tuple[str, str, Jso
 
 
 def measure_timelines(timelines: Iterable[TimelineAnswer]) -> Measures | None:
-    """The complete buckets of all timelines; None where there is none."""
+    """The measures of the complete buckets of all timelines; None if there are none."""
     listed = list(timelines)
     table = tabulate(listed)
     every = [points for series in table.values() for points in series.values()]
@@ -92,7 +94,7 @@ def measure_timelines(timelines: Iterable[TimelineAnswer]) -> Measures | None:
 
 
 def tabulate(timelines: Iterable[TimelineAnswer]) -> dict[str, Series]:
-    """The points of all timelines by component, metric and instance; what comes later replaces."""
+    """The points of all timelines by component, metric and instance; a later point replaces an earlier one."""
     table: dict[str, Series] = {}
     for one in timelines:
         series = table.setdefault(one.component, {})
@@ -125,7 +127,7 @@ def combine(series: Series, metric: str, instance: str, starts: list[float], len
 
 
 def measure_metrics(answers: Iterable[MetricsAnswer]) -> list[Measures]:
-    """One interval for each sample of /metrics; of all-time counts, one for each pair of samples."""
+    """One interval for each sample of /metrics; for all-time counts, one for each pair of samples."""
     samples = split_answers(answers)
     short = [[one for one in sample if not is_cumulative(one)] for sample in samples]
     long = [[one for one in sample if is_cumulative(one)] for sample in samples]
@@ -137,12 +139,12 @@ def measure_metrics(answers: Iterable[MetricsAnswer]) -> list[Measures]:
 
 
 def is_cumulative(answer: MetricsAnswer) -> bool:
-    """Whether an answer counts since the start of the topology."""
+    """Whether the counts of an answer begin at the start of the topology."""
     return answer.interval is not None and not 0.0 < answer.interval < LONGEST_INTERVAL
 
 
 def split_answers(answers: Iterable[MetricsAnswer]) -> list[list[MetricsAnswer]]:
-    """Samples: a component whose metric comes again begins the next one."""
+    """The answers as samples: a component whose metric comes again begins the next sample."""
     samples: list[list[MetricsAnswer]] = []
     seen: set[tuple[str, str]] = set()
     for answer in answers:
@@ -172,7 +174,7 @@ def measure_interval(answers: list[MetricsAnswer]) -> Measures | None:
 
 
 def measure_growth(before: list[MetricsAnswer], after: list[MetricsAnswer]) -> Measures | None:
-    """What counts grew by between two samples; means of all time are left out."""
+    """The growth of counts between two samples; means of all time are left out."""
     first = max((one.at for one in before if one.at), default=None)
     last = max((one.at for one in after if one.at), default=None)
     if first is None or last is None or last - first < timedelta(seconds=1):

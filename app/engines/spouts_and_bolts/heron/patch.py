@@ -1,4 +1,4 @@
-"""heron update: the command that gives bolts the recommended instances; Heron's tracker changes nothing."""
+"""heron update: the command that gives bolts the recommended instances; Heron's tracker cannot change a topology."""
 
 import re
 import shlex
@@ -13,7 +13,7 @@ from planner.wording import join_names
 
 FORMAT = "heron"
 ACCEPTED = re.compile(r"[\w.-]+")
-"""What heron update takes as the name of a component."""
+"""The names of components that heron update accepts."""
 
 
 def make_patch(counts: Counts, marks: Mapping[str, JsonValue]) -> EnginePatch:
@@ -39,13 +39,14 @@ def make_notes(taken: Counts, refused: list[str]) -> list[str]:
     notes = []
     if refused:
         notes.append(
-            f"heron update takes letters, digits, '_', '.' and '-' in names: {join_names(refused)} cannot be changed."
+            f"{join_names(refused)} cannot be changed: heron update accepts only letters, digits, '_', '.' and '-' "
+            "in names."
         )
     if not taken:
-        return [*notes, "No instances change: nothing has to be run."]
+        return [*notes, "The number of instances stays the same: there is nothing to run."]
     cost = (
-        "Heron packs the topology anew: the topology is deactivated, containers are added or removed, and instances "
-        "that move start again. Add --dry-run to see the new packing plan first."
+        "Heron packs the topology again: it deactivates the topology, adds or removes containers, and restarts "
+        "the instances that move. Add --dry-run to see the new packing plan first."
     )
-    keys = "Keys of a fields grouping move to other instances; state in memory stays behind."
-    return [*notes, cost, keys, "This was never tried on a running Heron."]
+    keys = "Keys of a fields grouping move to other instances; state in memory is not moved with them."
+    return [*notes, cost, keys, "This command was not tested on a running Heron."]

@@ -1,7 +1,7 @@
-"""Heron's plans and metrics as a topology and loads: one load for each interval.
+"""Heron's plans and metrics as a topology and loads, one load for each interval.
 
-Heron counts a tuple once where it is emitted, whoever subscribes. Counts are not sampled; instances export them once a
-minute, so that two counts over n minutes differ by up to 1/n though nothing waits.
+Heron counts a tuple once, at the sender, for any number of subscribers. Counts are not sampled; instances export them
+once a minute, so that two counts over n minutes may differ by up to 1/n although nothing waits.
 """
 
 from collections.abc import Mapping, Sequence
@@ -36,7 +36,7 @@ HELD_BACK = 0.01
 
 
 def read(answers: Sequence[EngineAnswer]) -> EngineReading:
-    """The reading of a tracker's answers; raises UnreadableAnswer where they name no bolt, or nothing was measured."""
+    """The reading of a tracker's answers; raises UnreadableAnswer if they name no bolt, or nothing was measured."""
     found = sort_documents(answers)
     pointer = answers[0].pointer if answers else "#"
     timeline = measure_timelines(found.timelines)
@@ -57,7 +57,9 @@ def read(answers: Sequence[EngineAnswer]) -> EngineReading:
 
 
 def count_measured(measures: Measures) -> tuple[int, str]:
-    """How many components an interval measured, and when it began: the newest complete one is the topology's."""
+    """The number of components that an interval measured, and when it began: the newest complete interval gives
+    the topology.
+    """
     begins_at = measures.begins_at.isoformat() if measures.begins_at else ""
     return len(measures.by_component), begins_at
 
@@ -86,19 +88,19 @@ def measure_components(
 
 
 def explain_nothing(found: HeronAnswers) -> str:
-    """Why the answers give no interval."""
+    """The reason why the answers give no interval."""
     if found.timelines:
         return "the timeline has no complete minute"
     if found.metrics:
         return (
-            "counts of all time give rates only between two samples with their times, and counts of an interval need "
-            'it ("interval")'
+            "all-time counts give rates only between two samples with their times; other counts need the length "
+            'of their interval ("interval")'
         )
-    return "no metrics of Heron's tracker are among the answers"
+    return "the answers hold no metrics of Heron's tracker"
 
 
 def mark_topology(found: HeronAnswers, interval: MeasuredInterval[HeronComponent]) -> dict[str, JsonValue]:
-    """Where the topology runs, and how many instances each bolt has: heron update needs it."""
+    """The names of the running topology, and the number of instances of each bolt: heron update needs them."""
     return {
         **{key: found.identity.get(key) for key in IDENTITY},
         "instances": {one.name: one.tasks for one in interval.bolts},
@@ -141,15 +143,15 @@ BACK_PRESSURE_RULES = (
     DiagnosticRule(
         "spouts-held-back",
         _find_holding,
-        "Full queues stopped all spouts: {texts}. The measured rates are what the topology let in; what would come in "
-        "without that is unknown, and more.",
+        "Full queues stopped all spouts: {texts}. The measured rates are those that the topology accepted; the "
+        "rate that would enter otherwise is higher, and unknown.",
     ),
 )
 INTERVAL_RULES = (
     DiagnosticRule(
         "interval-approximate",
         _find_inexact,
-        "An interval of {length} holds whole minutes, up to one more than asked for: rates are too high by up to "
-        "{error}. /topologies/metricstimeline has no such error.",
+        "An interval of {length} holds whole minutes, up to one more than was asked for, so rates may be too high "
+        "by up to {error}. Send /topologies/metricstimeline, which has no such error.",
     ),
 )

@@ -1,4 +1,4 @@
-"""Which paths of Storm's UI to ask for one sample of a topology."""
+"""The paths of Storm's UI for one sample of a topology."""
 
 from contextlib import suppress
 from urllib.parse import quote
@@ -38,6 +38,6 @@ def list_topologies(summary: JsonValue) -> list[RunningJob]:
 
 
 def list_components(page: Page) -> list[str]:
-    """Spouts and bolts of the topology's page, Storm's own left out."""
+    """The spouts and bolts on the topology's page, without Storm's own components."""
     rows = [(row, f"{kind}Id") for kind in ("spout", "bolt") for row in read_objects(page.get(f"{kind}s"))]
     return [name for row, key in rows if (name := read_text(row.get(key))) and not is_system(name)]

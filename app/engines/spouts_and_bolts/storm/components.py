@@ -1,4 +1,4 @@
-"""Spouts and bolts of Storm: from a component's page where it was sent, else from its row on the topology's page."""
+"""Storm's spouts and bolts: from a component's page if it was sent, else from its row on the topology's page."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -26,7 +26,6 @@ from app.engines.spouts_and_bolts.storm.fields import (
     mean_latency,
     read_decimal,
     read_executors,
-    read_milliseconds,
     read_uptime,
     read_window,
 )
@@ -42,10 +41,10 @@ LEAST_CAPACITY = 0.1
 
 @dataclass(frozen=True, kw_only=True)
 class StormComponent(Component):
-    """A spout or a bolt; None is what the pages do not give.
+    """A spout or a bolt; None: the pages do not give it.
 
-    `rows` are its executors, and `listed_executors` how many the pages state. `latency` is the mean of Storm's clock in
-    seconds. `totals` is the row that sums the executors up.
+    `rows` are its executors, and `listed_executors` the number of executors that the page states. `latency` is the
+    mean by Storm's clock, in seconds. `totals` is the row that sums up the executors.
     """
 
     rows: tuple[Executor, ...]
@@ -67,10 +66,10 @@ class StormComponent(Component):
 
     @property
     def mean_utilisation(self) -> float | None:
-        """executed × latency / (seconds covered × executors), by totals of at most ten minutes; else None.
+        """executed × latency / (seconds covered × executors), if the totals cover at most ten minutes; else None.
 
-        Totals hold no uptime of executors. Where the capacity is far above the mean, the executors are uneven, or
-        started later than the counts are taken to have.
+        Totals do not hold the uptime of executors. A capacity far above this mean shows that the executors are
+        uneven, or started later than assumed.
         """
         is_short = self.covered is not None and self.covered <= CAPACITY_WINDOW
         if (
@@ -85,28 +84,31 @@ class StormComponent(Component):
 
     @property
     def misfit(self) -> str | None:
-        """Why the mean utilisation and the largest capacity do not fit; None where they do."""
+        """The reason why the mean utilisation and the largest capacity do not fit; None if they do."""
         mean, capacity = self.mean_utilisation, self.capacity
         if mean is None or capacity is None:
             return None
         slack = TOLERANCE * max(mean, capacity) + ROUNDING
         if mean - capacity > slack:
-            return "less than the mean, which cannot be: one of these numbers is odd"
+            return "less than the mean, which is impossible: one of these numbers is wrong"
         if capacity - mean > slack and self.processors == 1:
             started = divide((self.executed or 0.0) * (self.latency or 0.0), capacity)
-            return f"the counts fit it if the executor is up for {write_seconds(started)} only, less than the topology"
+            return (
+                f"the counts would fit if the executors had run for only {write_seconds(started)}, less than "
+                "the topology"
+            )
         if capacity > UNEVEN * mean + slack and capacity > LEAST_CAPACITY:
             return "far more than the mean: its executors are uneven, or started after the topology"
         return None
 
     @property
     def fits_capacity(self) -> bool:
-        """Whether the capacity does not contradict the time that the counts are taken to cover."""
+        """Whether the capacity fits the time that the counts are assumed to cover."""
         return self.misfit is None
 
 
 def read_components(sample: StormSample, step: float) -> dict[str, StormComponent]:
-    """Every spout and bolt that the pages name, Storm's own left out; a sampled tuple stands for `step` tuples."""
+    """Every spout and bolt on the pages, without Storm's own; one sampled tuple stands for `step` tuples."""
     rows = list_component_rows(sample.topology)
     found = {}
     for name in dict.fromkeys([*rows, *sample.components, *sample.streams]):
@@ -117,7 +119,7 @@ def read_components(sample: StormSample, step: float) -> dict[str, StormComponen
 
 
 def list_component_rows(topology: StormPage | None) -> dict[str, tuple[bool, Page]]:
-    """The rows of the topology's page by component, and whether each is a bolt."""
+    """The rows of the topology's page by component, and for each whether it is a bolt."""
     found: dict[str, tuple[bool, Page]] = {}
     for kind in ("spout", "bolt"):
         for row in list_rows(topology, f"{kind}s"):
@@ -128,7 +130,7 @@ def list_component_rows(topology: StormPage | None) -> dict[str, tuple[bool, Pag
 
 
 def is_bolt_page(page: StormPage | None) -> bool:
-    """Whether a page is that of a bolt rather than of a spout."""
+    """Whether a page describes a bolt, not a spout."""
     kind = (read_text(page.body.get("componentType")) or "").lower() if page else ""
     if kind in {"spout", "bolt"}:
         return kind == "bolt"
@@ -140,22 +142,21 @@ def is_bolt_page(page: StormPage | None) -> bool:
 def read_component(
     name: str, row: Page, page: StormPage | None, sample: StormSample, *, is_bolt: bool, step: float
 ) -> StormComponent:
-    """One component: its executors' numbers go before the totals of its page, and these before the topology's."""
+    """One component, from its executors' numbers, else from the totals of its page, else from the topology's page."""
     source = page or sample.topology
     window, longest = source.window if source else None, find_longest_uptime(sample)
     rows = read_executors(list_rows(page, "executorStats"), window, longest)
     head = {**row, **(page.body if page else {})}
     listed, tasks = read_count(head.get("executors")) or None, read_count(head.get("tasks")) or None
     processors = max(listed or 0, len(rows)) or None
-    started = find_worker_uptime(name, tasks, sample.topology)
-    covered = find_covered(rows) or cover(window, longest if started is None else started)
-    totals = choose_totals(row, page)
-    outputs = read_outputs(page, covered)
-    sent = sum_outputs(outputs)
-    if not outputs and (page or not counts_system_streams(sample.topology)):
-        sent = count_sent(rows, totals, covered)
-    executed, latency = _sum_or_total(rows, "executed", totals), mean_latency(rows)
-    latency = read_milliseconds(totals.get("executeLatency")) if latency is None else latency
+    covered = find_covered(rows)
+    if not covered:
+        started = find_worker_uptime(name, tasks, sample.topology)
+        covered = cover(window, longest if started is None else started)
+    totals, outputs = choose_totals(row, page), read_outputs(page, covered)
+    may_sum = not outputs and (page or not counts_system_streams(sample.topology))
+    sent = count_sent(rows, totals, covered) if may_sum else sum_outputs(outputs)
+    executed, latency = _sum_or_total(rows, "executed", totals), mean_latency(rows, totals)
     rate = add_known([one.executed_rate for one in rows])
     return StormComponent(
         name=name,
@@ -187,9 +188,9 @@ def count_sent(rows: Sequence[Executor], totals: Page, covered: float | None) ->
 
 
 def find_longest_uptime(sample: StormSample) -> float | None:
-    """How long the executors have been up, at most: as their pages state, else the topology's uptime.
+    """The longest possible uptime of executors: the longest on their pages, else the topology's uptime.
 
-    A rebalance starts executors anew, and with them the counts, while the topology's uptime goes on.
+    A rebalance restarts executors, and with them the counts, while the topology's uptime goes on.
     """
     rows = [row for page in sample.components.values() for row in list_rows(page, "executorStats")]
     known = [uptime for row in rows if (uptime := read_uptime(row)) is not None]
@@ -200,7 +201,7 @@ def find_longest_uptime(sample: StormSample) -> float | None:
 
 
 def find_worker_uptime(name: str, tasks: int | None, topology: StormPage | None) -> float | None:
-    """How long the workers that run a component have been up, by tasks; None where the page does not list all."""
+    """The uptime of the workers that run a component, found by their tasks; None if the page does not list all."""
     workers = list_rows(topology, "workers")
     if topology is None or len(workers) != read_count(topology.body.get("workersTotal")):
         return None
@@ -212,7 +213,7 @@ def find_worker_uptime(name: str, tasks: int | None, topology: StormPage | None)
 
 
 def find_covered(rows: Sequence[Executor]) -> float | None:
-    """The seconds by which the sum of the executors' counts gives the sum of their rates."""
+    """The sum of the executors' counts divided by the sum of their rates, in seconds."""
     executed = add_known([row.executed for row in rows])
     rate = add_known([row.executed_rate for row in rows])
     if executed and rate:
@@ -262,7 +263,7 @@ def read_inputs(page: StormPage | None, covered: float | None) -> dict[tuple[str
 
 
 def read_outputs(page: StormPage | None, covered: float | None) -> dict[str, StreamCount] | None:
-    """What went out on each stream."""
+    """Tuples per second emitted and transferred on each stream."""
     rows = list_streams(page, "outputStats")
     if rows is None:
         return None
@@ -283,9 +284,10 @@ def sum_outputs(outputs: Mapping[str, StreamCount] | None) -> StreamCount:
 
 
 def find_most_executors(rows: Sequence[Executor], tasks: int | None, processors: int | None) -> int | None:
-    """The tasks, which a rebalance cannot exceed; by the executors' numbers where the pages do not state them.
+    """The number of tasks, the most executors that a rebalance can give, or the executors' tasks if the pages do
+    not state it.
 
-    None where they contradict the executors.
+    None if the tasks contradict the executors.
     """
     by_rows = add_known([row.tasks for row in rows])
     most = tasks or (None if by_rows is None else int(by_rows))

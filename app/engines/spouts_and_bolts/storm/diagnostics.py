@@ -1,4 +1,4 @@
-"""Diagnostics of Storm's pages: what is missing, coarse or contradictory, and what limits a rebalance."""
+"""Diagnostics of Storm's pages: missing, coarse or contradictory numbers, and limits of a rebalance."""
 
 from app.engines.diagnostics import DiagnosticRule, Facts, Finding, find_diagnostics
 from app.engines.numbers import read_count, read_number, read_text
@@ -26,7 +26,7 @@ def find_storm_diagnostics(measured: MeasuredSample) -> tuple[Diagnostic, ...]:
     shared = find_shared_diagnostics(
         measured.interval,
         processors="executors",
-        count="the count (executed) of one executor at least",
+        count="the count (executed) of at least one executor",
         latency="executeLatency",
         graph="/api/v1/topology/<id>/visualization",
         emitted="the component pages with outputStats",
@@ -62,7 +62,7 @@ def _find_misfit_totals(measured: MeasuredSample) -> Finding:
 
 
 def _list_differing(measured: MeasuredSample) -> list[str]:
-    """Bolts whose executors and totals have executed different numbers of tuples."""
+    """Bolts whose executors and row of totals state different numbers of executed tuples."""
     found = []
     for bolt in measured.bolts:
         total = read_number(bolt.totals.get("executed"))
@@ -91,7 +91,7 @@ def _list_at_most(measured: MeasuredSample) -> list[str]:
 
 
 def _list_single_workers(measured: MeasuredSample) -> list[str]:
-    """Bolts fed by a fields grouping of which one executor executes everything."""
+    """Bolts behind a fields grouping with one executor that executes everything."""
     fields = [bolt for bolt in measured.bolts if measured.interval.list_groupings(bolt.name) == {FIELDS}]
     busy = {bolt.name: [row for row in bolt.rows if row.executed] for bolt in fields if len(bolt.rows) > 1}
     return [name for name, rows in busy.items() if len(rows) == 1]
@@ -133,19 +133,20 @@ RULES: tuple[DiagnosticRule[MeasuredSample], ...] = (
             for bolt in measured.bolts
             if bolt.executed and bolt.latency == 0.0 and bolt.service_seconds is not None
         ],
-        "Every sampled service of {names} took 0 ms, by a clock of whole milliseconds. The upper bound of the mean, "
-        "3 ms / number of samples (95%), is taken for it: the real service is faster.",
+        "Every sampled service of {names} took 0 ms by Storm's clock of whole milliseconds. Their mean service "
+        "time is set to its upper bound, 3 ms / number of samples (95%): the real service is faster.",
     ),
     DiagnosticRule(
         "latency-coarse",
         _find_coarse,
-        "Mean services below a millisecond, by a clock of whole milliseconds: {texts} (one standard error).",
+        "Mean service times below a millisecond are uncertain, because Storm's clock has whole milliseconds: "
+        "{texts} (one standard error).",
     ),
     DiagnosticRule(
         "numbers-disagree",
         _find_misfit_totals,
-        "{texts}. Rates are executed / uptime: no number was corrected. Send the pages of these components too: they "
-        "have the uptime of each executor.",
+        "{texts}. No number was corrected: rates are executed / uptime. Send the pages of these components too: "
+        "they have the uptime of each executor.",
     ),
     DiagnosticRule(
         "uptime-assumed",
@@ -154,8 +155,8 @@ RULES: tuple[DiagnosticRule[MeasuredSample], ...] = (
             for bolt in measured.bolts
             if any(row.uptime is None and row.covered for row in bolt.rows)
         ],
-        "The uptime of executors of {names} is missing: the time that their counts cover is taken from executed × "
-        "latency / capacity, which is exact to the last digits of these, else from the topology's uptime.",
+        "The uptime of some executors of {names} is missing. The time that their counts cover is computed as "
+        "executed × latency / capacity, which is exact up to rounding, or else is the topology's uptime.",
     ),
     DiagnosticRule(
         "window-assumed",
@@ -164,13 +165,14 @@ RULES: tuple[DiagnosticRule[MeasuredSample], ...] = (
             for bolt in measured.bolts
             if bolt.window is None and (bolt.covered or 0.0) > CAPACITY_WINDOW
         ],
-        "The window of the counts of {names} is missing: all time is taken, which is what Storm answers where none is "
-        "asked for. Ask with ?window=600.",
+        "The window of the counts of {names} is missing, so all time is assumed, which is Storm's default. Ask "
+        "with ?window=600.",
     ),
     DiagnosticRule(
         "window-long",
         _find_long_windows,
-        "The counts of {names} are means over {longest}, and tell little of the present load. Ask with ?window=600.",
+        "The counts of {names} are means over {longest}, so they show little of the present load. Ask with "
+        "?window=600.",
     ),
     DiagnosticRule(
         "executors-missing",
@@ -179,13 +181,13 @@ RULES: tuple[DiagnosticRule[MeasuredSample], ...] = (
             for bolt in measured.bolts
             if bolt.rows and len(bolt.rows) < (bolt.listed_executors or 0)
         ],
-        "Fewer executors of {names} reported than run: what the others executed is not counted. Ask again when all of "
-        "them have sent a heartbeat.",
+        "Some executors of {names} have not reported yet, and the tuples that they executed are not counted. Ask "
+        "again when all of them have sent a heartbeat.",
     ),
     DiagnosticRule(
         "pages-differ",
         _list_differing,
-        "The executors of {names} executed another number of tuples than the row of totals states, by more than 5%: "
+        "The executors of {names} state other numbers of executed tuples than the row of totals, by more than 5%: "
         "the pages are of different times or windows. The executors' numbers are used.",
     ),
     DiagnosticRule(
@@ -193,68 +195,70 @@ RULES: tuple[DiagnosticRule[MeasuredSample], ...] = (
         lambda measured: [
             bolt.name for bolt in measured.bolts if len(measured.interval.list_groupings(bolt.name)) > 1
         ],
-        "{names} receive tuples by several groupings: the queueing of the largest stream is taken.",
+        "{names} receive tuples by several groupings: the queueing of the largest stream is used.",
     ),
     DiagnosticRule(
         "one-executor-works",
         _list_single_workers,
-        "One executor of {names} executes everything: either all tuples have one key, or the grouping is global, which "
-        "Storm's UI shows as fields too. More executors would be idle.",
+        "One executor of {names} executes everything: either all tuples have the same key, or the grouping is "
+        "global, which Storm's UI shows as fields too. More executors would be idle.",
     ),
     DiagnosticRule(
         "tasks-limit-executors",
         _list_at_most,
-        "{names} have as many executors as tasks: a rebalance can take executors away and cannot add any. More tasks "
-        "(setNumTasks) need the topology to be submitted anew.",
+        "{names} have as many executors as tasks, so a rebalance can only reduce their executors. To add "
+        "executors, submit the topology again with more tasks (setNumTasks).",
     ),
     DiagnosticRule(
         "tasks-unknown",
         lambda measured: [bolt.name for bolt in measured.bolts if bolt.max_parallelism is None],
-        "The number of tasks of {names} is unknown: plans may give more than Storm can.",
+        "The number of tasks of {names} is unknown: a plan may recommend more executors than Storm can start.",
     ),
     DiagnosticRule(
         "executors-left-out",
         _find_other_executors,
-        "Of {total} executors, {others} are neither of a bolt nor of a spout in the answers: Storm's own, such as "
-        "__acker, or components without a row. No operator stands for them.",
+        "{others} of {total} executors belong neither to a bolt nor to a spout in the answers: they are Storm's "
+        "own, such as __acker, or of components without a row. They are not part of any operator.",
     ),
     DiagnosticRule(
         "completion-by-acks",
         lambda measured: measured.interval.completion.seconds is not None,
-        "measured_completion_seconds is Storm's mean complete latency: from a spout's emit until the tree of the tuple "
-        "is acknowledged, with the way of the acknowledgement through __acker and the spout.",
+        "measured_completion_seconds is Storm's mean complete latency: the time from a spout's emit until the "
+        "tuple and all its derived tuples are acknowledged, with the way of the acknowledgement through __acker "
+        "and the spout.",
     ),
     DiagnosticRule(
         "topology-not-active",
         _find_states,
-        "The topology is {states}, not ACTIVE: its counts are not those of the usual load.",
+        "The topology is {states}, not ACTIVE, so its counts do not show the usual load.",
     ),
     DiagnosticRule(
         "executors-restarted",
         _find_restart,
-        "No executor has been up for more than {longest}, and the topology for {uptime}: a rebalance or a crash "
-        "started executors anew. Counts cover the time since then{also}.",
+        "The executors restarted at most {longest} ago, in a rebalance or after a crash, while the topology has "
+        "been up for {uptime}. Counts cover the time since the restart{also}.",
     ),
     DiagnosticRule(
         "pages-left-out",
         lambda measured: Facts(number=measured.nameless) if measured.nameless else None,
-        "{number} component pages have no id: left out. Give the path of each answer.",
+        "{number} component pages are left out, because they have no id. Give the path of each answer.",
     ),
     DiagnosticRule(
         "system-streams-counted",
         lambda measured: counts_system_streams(measured.sample.topology),
-        "The topology's page was asked with sys=true: its emitted and transferred count acks and metrics too, and are "
-        "not used; those of component pages are.",
+        "The topology's page was asked with sys=true, so its emitted and transferred include acks and metrics: "
+        "they are not used, but the counts of component pages are.",
     ),
     DiagnosticRule(
         "time-by-uptime",
         lambda measured: measured.sample.at is None and find_own_time(measured.sample) is not None,
-        "The answers have no time: it is the topology's launch, the second at the end of its id, plus its uptime.",
+        "The answers have no time, so it is computed: the launch of the topology (the second at the end of its "
+        "id) plus its uptime.",
     ),
     DiagnosticRule(
         "samples-left-out",
         lambda measured: Facts(number=measured.left_out) if measured.left_out else None,
-        "{number} samples have pages of other bolts than the newest complete one: left out. A page that comes again "
-        "begins a new sample; send all pages of each.",
+        "{number} samples are left out, because they have pages of other bolts than the newest complete sample. A "
+        "page that comes again begins a new sample; send all pages of each sample.",
     ),
 )

@@ -1,7 +1,8 @@
-"""Diagnostics of Storm's executors: numbers that contradict each other, and executors unlike their siblings.
+"""Diagnostics of Storm's executors: numbers that contradict each other, and executors that differ from their
+siblings.
 
-Storm computes capacity = executed × latency / min(uptime, 600 s) of each executor: the four numbers of a row must fit,
-but for their last digits. Which of them is odd shows beside the other executors, or beside the row of totals.
+Storm computes capacity = executed × latency / min(uptime, 600 s) for each executor, so the four numbers of a row must
+fit, up to rounding. A comparison with the other executors, or with the row of totals, shows which number is wrong.
 """
 
 from collections.abc import Callable, Iterator
@@ -33,7 +34,7 @@ NUMBERS: tuple[tuple[str, Number, Callable[[StormComponent], float | None]], ...
         lambda bolt: find_rate(read_number(bolt.totals.get("executed")), bolt.covered),
     ),
 )
-"""Name, number of an executor, and the same number on the row that sums a bolt up."""
+"""A number's name, its value for an executor, and its value on the row that sums up a bolt."""
 
 
 def list_rows(bolts: Bolts) -> Iterator[tuple[StormComponent, Executor]]:
@@ -47,7 +48,7 @@ def find_utilisation(row: Executor) -> float | None:
 
 
 def fits(row: Executor, window: float | None) -> bool:
-    """Whether a row's numbers fit; so do numbers that do not compare: of another window than ten minutes."""
+    """Whether a row's numbers fit; also true if they do not compare, because their window is not ten minutes."""
     utilisation = find_utilisation(row)
     if utilisation is None or row.capacity is None or not row.uptime or not row.covered:
         return True
@@ -60,7 +61,7 @@ def fits(row: Executor, window: float | None) -> bool:
 
 
 def name_odd_number(bolt: StormComponent, row: Executor) -> str:
-    """Which of a row's numbers stands out, in words."""
+    """A sentence that names the number of a row that stands out."""
     apart = []
     for name, number, total in NUMBERS:
         others = [one for other in bolt.rows if other is not row and (one := number(other))]
@@ -71,12 +72,12 @@ def name_odd_number(bolt: StormComponent, row: Executor) -> str:
     is_clear = len(apart) == 1 or (len(apart) > 1 and apart[0][0] > CLEAR * apart[1][0])
     if is_clear and apart[0][0] > log(1.0 + TOLERANCE):
         beside = "the other executors" if len(bolt.rows) > 1 else "the component's totals"
-        return f"beside {beside}, the odd one is {apart[0][1]}"
-    return "which of the four is odd cannot be told"
+        return f"compared with {beside}, {apart[0][1]} stands out"
+    return "it is unknown which of the four is wrong"
 
 
 def describe(bolt: StormComponent, row: Executor) -> str:
-    """An executor and where it runs."""
+    """An executor with the worker that runs it."""
     return f"{bolt.name} {row.id}" + (f" on {row.place}" if row.place else "")
 
 
@@ -124,25 +125,25 @@ RULES: tuple[DiagnosticRule[Bolts], ...] = (
     DiagnosticRule(
         "numbers-disagree",
         _find_misfits,
-        "Numbers of executors do not fit each other by more than 5%: {texts}. Rates are executed / uptime, services "
-        "are execute latencies: no number was corrected.",
+        "Some executors have numbers that do not fit each other, by more than 5%: {texts}. No number was "
+        "corrected: rates are executed / uptime, services are execute latencies.",
     ),
     DiagnosticRule(
         "capacity-above-one",
         _find_above_one,
-        "Capacity above 1: {texts}. No executor works more than all the time: the latency is the mean of every 20th "
-        "tuple only, and was taken too high, or the executor was saturated. The mean over all executors is used.",
+        "These executors have a capacity above 1, which is impossible: {texts}. Either their latency, the mean of "
+        "every 20th tuple only, came out too high, or they were saturated. The mean over all executors is used.",
     ),
     DiagnosticRule(
         "executors-idle",
         _find_idle,
-        "{number} executed nothing while others of their bolt did: {texts}. They count as processors, and have no "
-        "share of the arrivals; look whether they hang, or whether no key is theirs.",
+        "{number} executors executed nothing while others of their bolt did: {texts}. They count as processors, "
+        "but have no share of the arrivals. Check whether they hang, or whether no key belongs to them.",
     ),
     DiagnosticRule(
         "executors-slow",
         _find_slow,
-        "Executors whose services take more than twice as long as those of their siblings: {texts}. The service rate "
-        "is the mean over all tuples; look at their workers.",
+        "Some executors take more than twice as long for a service as their siblings: {texts}. The service rate "
+        "is the mean over all tuples. Check the workers of these executors.",
     ),
 )

@@ -19,7 +19,7 @@ from pydantic import JsonValue
 from app.engines.numbers import divide, find_mean, find_rate, read_count, read_number, read_text
 
 CAPACITY_WINDOW = 600.0
-"""Storm computes capacity over the last ten minutes, whatever window was asked for."""
+"""Storm computes capacity over the last ten minutes, for every window that is asked for."""
 ALL_TIME = math.inf
 LAST_DIGIT = 0.0005
 """The largest rounding error of a number with three decimals."""
@@ -27,11 +27,11 @@ SECONDS = {"d": 86400.0, "h": 3600.0, "m": 60.0, "s": 1.0}
 UPTIME_PART = r"(\d+)\s*([dhms])"
 
 LEAST_CAPACITY = 0.01
-"""Below it, the three decimals of a capacity give no time."""
+"""A smaller capacity gives no time, because of its three decimals."""
 
 LEAST_SAMPLES = 30
 SURE = 3.0
-"""With no sample of n above 0 ms, the chance of it is below 3/n at a confidence of 95%."""
+"""If none of n samples is above 0 ms, the probability of such a sample is below 3/n, at a confidence of 95%."""
 
 Page = Mapping[str, JsonValue]
 
@@ -50,7 +50,7 @@ def read_milliseconds(value: JsonValue) -> float | None:
 
 
 def read_uptime(page: Page) -> float | None:
-    """How long something has run, in seconds; None where the page does not say."""
+    """An uptime in seconds; None if the page does not give it."""
     seconds = read_number(page.get("uptimeSeconds"))
     if seconds is not None:
         return seconds
@@ -62,16 +62,16 @@ def read_uptime(page: Page) -> float | None:
 
 
 def read_window(value: JsonValue) -> float | None:
-    """The length of a window in seconds, ALL_TIME, or None where it is not said."""
+    """The length of a window in seconds, or ALL_TIME; None if it is not given."""
     if isinstance(value, str) and value.strip(":").replace("-", " ").lower() == "all time":
         return ALL_TIME
     return read_number(value) or None
 
 
 def cover(window: float | None, uptime: float | None) -> float | None:
-    """The seconds that counts cover: the window, or the uptime where that is shorter; None where unknown.
+    """The seconds that counts cover: the window, or the uptime if that is shorter; None if unknown.
 
-    A window that is not said is taken as all time: the UI's default.
+    A missing window counts as all time, the UI's default.
     """
     if not uptime:
         return None
@@ -84,9 +84,9 @@ def is_system(name: str) -> bool:
 
 
 class Executor(NamedTuple):
-    """One executor; None is what its row does not say. `tasks` is how many of the component's tasks it runs.
+    """One executor; None: its row does not give it. `tasks` is the number of the component's tasks that it runs.
 
-    `covered` is how many seconds its counts cover.
+    `covered` is the length of time that its counts cover, in seconds.
     """
 
     id: str
@@ -123,7 +123,7 @@ def read_executors(
 
 
 def read_executor(identity: str, row: Page, window: float | None, longest_uptime: float | None) -> Executor:
-    """One row; where it lacks its uptime, capacity and latency say how long its counts were taken."""
+    """The executor of one row; if its uptime is missing, capacity and latency give the time that its counts cover."""
     uptime = read_uptime(row)
     seconds = read_milliseconds(row.get("executeLatency"))
     executed, capacity = read_number(row.get("executed")), read_decimal(row.get("capacity"))
@@ -159,16 +159,17 @@ def count_tasks(identity: str) -> int | None:
     return tasks if tasks > 0 else None
 
 
-def mean_latency(rows: Iterable[Executor]) -> float | None:
-    """Mean seconds of a service over all tuples that were executed; None where no row says."""
-    return find_mean((row.executed, row.latency) for row in rows if row.executed and row.latency is not None)
+def mean_latency(rows: Iterable[Executor], totals: Page) -> float | None:
+    """Mean seconds of a service over all executed tuples, by the rows or else by the totals; None if unknown."""
+    mean = find_mean((row.executed, row.latency) for row in rows if row.executed and row.latency is not None)
+    return read_milliseconds(totals.get("executeLatency")) if mean is None else mean
 
 
 def find_service_seconds(executed: float | None, latency: float | None, step: float) -> float | None:
     """Mean seconds of a service.
 
-    Storm's clock has whole milliseconds, so that short services are counted as 0 or 1 ms: right in the mean. Where
-    every sample of n was 0 ms, the mean is below 3/n ms (95%); that bound is taken from 30 samples on.
+    Storm's clock has whole milliseconds, so short services count as 0 or 1 ms, and their mean is right. If all n
+    samples were 0 ms, the mean is below 3/n ms (95%); from 30 samples on this bound is used.
     """
     if latency or not executed:
         return latency or None

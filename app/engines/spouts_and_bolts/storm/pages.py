@@ -1,7 +1,8 @@
-"""Which page of Storm's UI each answer is, and which pages belong to one sample.
+"""The pages of Storm's UI, recognised among the answers and grouped into samples.
 
 Storm 1.x answers /metrics with counts of every component by stream, which stand in for the stream tables of component
-pages. Latencies of that page are means over executors whatever each executed, and are left to the topology's page.
+pages. Latencies of that page are unweighted means over executors, so the topology's page is used for them.
+
 Storm 2.x answers the same path with the topology's page. Source: topology-metrics-page of storm.ui.core, Storm 1.2.4.
 """
 
@@ -37,7 +38,7 @@ class StormPage(NamedTuple):
 
 
 class StormSample(NamedTuple):
-    """What Storm said at one time: the topology's page and those of components.
+    """One sample of Storm: the topology's page and the pages of components.
 
     `streams` are pages with stream counts alone, for components without a page of their own.
     """
@@ -73,7 +74,7 @@ def sort_answers(answers: Sequence[EngineAnswer]) -> StormAnswers:
 
 
 def unfold(body: JsonValue, depth: int = 0) -> Iterator[Page]:
-    """The pages in a body: itself, or those in its lists and objects."""
+    """The pages in a body: the body itself, or those in its lists and objects."""
     if isinstance(body, dict) and (
         not (COMPONENT_FIELDS | TOPOLOGY_FIELDS).isdisjoint(body) or is_graph(body)
     ):
@@ -105,7 +106,7 @@ def read_page(body: Page, answer: EngineAnswer) -> StormPage | None:
 
 
 def split_samples(pages: Iterable[StormPage]) -> Iterator[StormSample]:
-    """A page that comes again begins the next sample; pages of Storm's own components are left out."""
+    """The pages as samples, without Storm's own components: a page that comes again begins the next sample."""
     current: dict[str, StormPage] = {}
     for page in pages:
         if page.name in current:
@@ -118,9 +119,9 @@ def split_samples(pages: Iterable[StormPage]) -> Iterator[StormSample]:
 
 
 def make_sample(pages: dict[str, StormPage]) -> StormSample:
-    """The sample of these pages; its time is that of the topology's page, else of the last component's page.
+    """The sample of these pages, at the time of the topology's page, else of the last component's page.
 
-    A component's page without a window has that of the topology's page.
+    A component's page without a window gets the window of the topology's page.
     """
     topology, counted = pages.get(""), pages.pop(STREAMS, None)
     times = [page.at for page in (*pages.values(), *([counted] if counted else [])) if page.at is not None]
@@ -143,7 +144,7 @@ def is_stream_page(body: Page) -> bool:
 
 
 def read_stream_page(counted: StormPage) -> dict[str, StormPage]:
-    """For each component a page with inputStats and outputStats alone."""
+    """A page for each component, with inputStats and outputStats alone."""
     pages: dict[str, StormPage] = {}
     for kind in ("spout", "bolt"):
         for row in list_rows(counted, f"{kind}s"):
@@ -159,7 +160,9 @@ def read_stream_page(counted: StormPage) -> dict[str, StormPage]:
 
 
 def join_counts(row: Page, fields: tuple[str, ...]) -> list[JsonValue]:
-    """The counts of each stream, [{"component_id", "stream_id", "value"}], with their fields beside each other."""
+    """The counts of each stream, from lists of {"component_id", "stream_id", "value"}, one list for each of the
+    fields.
+    """
     found: dict[tuple[str, str], dict[str, JsonValue]] = {}
     for field in fields:
         for one in read_objects(row.get(field)):

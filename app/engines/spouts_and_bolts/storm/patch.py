@@ -21,21 +21,21 @@ WAIT_SECONDS = 30
 FIRST_THAT_IGNORES = 2
 IDENTITY, NAME = "<topology id>", "<topology name>"
 IGNORED = (
-    ": its UI would answer success to POST .../rebalance/<seconds> with rebalanceOptions, and leave all executors as "
-    "they are. Run the command."
+    ": its UI would answer success to POST .../rebalance/<seconds> with rebalanceOptions, but leave all executors "
+    "as they are. Run the command instead."
 )
 DEPENDS_ON_VERSION = (
-    "Storm 1.x takes the request. The UI of Storm 2.x would answer success and leave all executors as they are: run "
-    "the command there. Compare the executors afterwards."
+    "Storm 1.x accepts the request. The UI of Storm 2.x would answer success but leave all executors as they are: "
+    "run the command there. Compare the executors afterwards."
 )
 COSTS = (
-    f"The spouts stop for {WAIT_SECONDS} s, then all workers that change start anew; tuples that are still queued are "
-    "lost, and replayed where spouts use message ids. Counts begin at 0: discard the first sample."
+    f"The spouts stop for {WAIT_SECONDS} s, then all workers that change restart. Tuples that are still queued are "
+    "lost; spouts that use message ids replay them. Counts begin at 0: discard the first sample."
 )
 
 
 def make_patch(counts: Counts, marks: Mapping[str, JsonValue]) -> EnginePatch:
-    """The rebalance of the bolts whose executors change: a command, and a request where Storm's UI takes it."""
+    """The rebalance of the bolts whose executors change: a command, and a request if Storm's UI accepts it."""
     limited, cut = limit_to_tasks(find_changes(counts, marks.get("executors")), marks)
     identity, name = read_text(marks.get("topology_id")), read_text(marks.get("topology_name"))
     command = write_command(limited, name)
@@ -44,7 +44,7 @@ def make_patch(counts: Counts, marks: Mapping[str, JsonValue]) -> EnginePatch:
     notes = (
         f"This is Storm {marks['storm_version']}{IGNORED}" if ignores else DEPENDS_ON_VERSION,
         *cut,
-        COSTS if limited else "No executor changes: nothing has to be sent.",
+        COSTS if limited else "The number of executors stays the same: there is nothing to send.",
     )
     if ignores or not limited:
         return EnginePatch(FORMAT, command=command, notes=notes, placeholders=placeholders)
@@ -60,12 +60,14 @@ def make_patch(counts: Counts, marks: Mapping[str, JsonValue]) -> EnginePatch:
 
 
 def limit_to_tasks(counts: Counts, marks: Mapping[str, JsonValue]) -> tuple[dict[str, int], tuple[str, ...]]:
-    """Each count, at most the bolt's tasks, with a note where that cuts it or is not known."""
+    """Each count, at most the bolt's number of tasks, with notes on counts that are reduced or whose tasks are
+    unknown.
+    """
     tasks = {name: read_count(read_object(marks.get("tasks")).get(name)) for name in counts}
     limited = {name: min(count, tasks[name] or count) for name, count in counts.items()}
     notes = [
-        f"{name} has {most} tasks: it gets {most} executors, not {counts[name]}. More tasks need the topology to be "
-        "submitted anew with setNumTasks."
+        f"{name} has {most} tasks, so it gets {most} executors, not {counts[name]}. For more tasks, submit the "
+        "topology again with setNumTasks."
         for name, most in limited.items()
         if most < counts[name]
     ]

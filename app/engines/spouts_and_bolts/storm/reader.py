@@ -1,4 +1,4 @@
-"""Storm's pages as a topology and loads: one load for each sample, of the window that was asked for."""
+"""Storm's pages as a topology and loads, one load for each sample and its window."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -23,9 +23,9 @@ SEND = (
 
 
 def read(answers: Sequence[EngineAnswer]) -> EngineReading:
-    """The reading of Storm's pages; raises UnreadableAnswer where they name no bolt, or measure none.
+    """The reading of Storm's pages; raises UnreadableAnswer if they name no bolt, or measure none.
 
-    The newest of the samples that name the most bolts is the topology; samples of other bolts are left out.
+    The topology is that of the newest of the samples with the most bolts; samples of other bolts are left out.
     """
     pages = sort_answers(answers)
     pointer = answers[0].pointer if answers else "#"
@@ -44,20 +44,20 @@ def read(answers: Sequence[EngineAnswer]) -> EngineReading:
 
 
 def refuse_two_topologies(samples: Iterable[StormSample], pointer: str) -> None:
-    """Raise UnreadableAnswer if the pages are those of several topologies."""
+    """Raises UnreadableAnswer if the pages belong to several topologies."""
     pages = [page for one in samples for page in (one.topology, *one.components.values()) if page]
     ids = list(dict.fromkeys([page.topology_id for page in pages if page.topology_id]))
     if len(ids) > 1:
-        detail = f"the pages are those of several topologies, {', '.join(ids)[:200]}: send those of one."
+        detail = f"the pages belong to several topologies, {', '.join(ids)[:200]}: send the pages of one."
         raise UnreadableAnswer(pointer, detail)
 
 
 def explain_nothing(newest: MeasuredSample) -> str:
-    """Why the pages give no load."""
+    """The reason why the pages give no load."""
     if not newest.bolts:
         return "the pages name no bolt"
     if newest.sample.at is None and find_own_time(newest.sample) is None:
-        return 'nothing states when the pages came: give "at" with each answer'
+        return 'the time of the pages is unknown: give "at" with each answer'
     return (
         "no rate can be computed: either the counts (executed, emitted) or the time that they cover "
         "(window, uptimeSeconds or uptime) are missing"
@@ -65,7 +65,7 @@ def explain_nothing(newest: MeasuredSample) -> str:
 
 
 def mark_sample(measured: MeasuredSample) -> dict[str, JsonValue]:
-    """Storm's own names, which a rebalance needs, with executors, tasks (their limit) and workers."""
+    """Storm's own names, which a rebalance needs, with executors, tasks (the most executors) and workers."""
     page, pages = measured.sample.topology, measured.sample.components.values()
     body = page.body if page else {}
     names = [read_text(one.body.get("name")) for one in pages]
@@ -89,5 +89,5 @@ def mark_sample(measured: MeasuredSample) -> dict[str, JsonValue]:
 
 
 def count_places(bolt: StormComponent) -> dict[str, JsonValue] | None:
-    """How many executors run in each worker, host:port."""
+    """The number of executors in each worker, host:port."""
     return dict(Counter([row.place for row in bolt.rows if row.place is not None])) or None

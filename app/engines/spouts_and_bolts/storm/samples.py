@@ -1,6 +1,6 @@
-"""One sample of Storm's pages, with all that its counts give.
+"""One sample of Storm's pages, with the components, flows and times from its counts.
 
-Storm counts every 20th tuple of each executor (topology.stats.sample.rate), so that a count is known to ± 20 tuples.
+Storm counts every 20th tuple of each executor (topology.stats.sample.rate), so that a count is exact to ± 20 tuples.
 """
 
 import re
@@ -42,9 +42,9 @@ FIRST_LAUNCH, LAST_LAUNCH = 1_000_000_000.0, 10_000_000_000.0  # epoch seconds i
 
 @dataclass(frozen=True)
 class MeasuredSample:
-    """One sample and what it gives; `step` is how many tuples one sampled tuple stands for.
+    """One sample with its measured interval; one sampled tuple stands for `step` tuples.
 
-    `nameless` is how many pages had no name, and `left_out` how many samples had pages of other bolts.
+    `nameless` is the number of pages without a name, `left_out` the number of samples with pages of other bolts.
     """
 
     sample: StormSample
@@ -60,7 +60,7 @@ class MeasuredSample:
 
 
 def measure_sample(sample: StormSample, graph: Mapping[str, Page]) -> MeasuredSample:
-    """What the pages of one sample give; `graph` is the answer of /visualization."""
+    """The measurements on the pages of one sample; `graph` is the answer of /visualization."""
     step = find_step(sample)
     components = read_components(sample, step)
 
@@ -80,21 +80,21 @@ def measure_sample(sample: StormSample, graph: Mapping[str, Page]) -> MeasuredSa
 
 
 def find_step(sample: StormSample) -> float:
-    """How many tuples one sampled tuple stands for: 1 / topology.stats.sample.rate, cut to a whole number."""
+    """The number of tuples that one sampled tuple stands for: 1 / topology.stats.sample.rate, rounded down."""
     configuration = read_object(sample.topology.body.get("configuration")) if sample.topology else {}
     rate = read_number(configuration.get("topology.stats.sample.rate"))
     return float(int(1.0 / rate)) if rate is not None and 1e-6 <= rate <= 1.0 else 1.0 / USUAL_SAMPLE_RATE
 
 
 def find_seconds(sample: StormSample, components: Mapping[str, StormComponent]) -> float | None:
-    """How long the counts were taken: the longest time of a bolt, else by the topology's page."""
+    """The time that the counts cover: the longest of any bolt, else from the topology's page."""
     covers = [one.covered for one in components.values() if one.is_bolt and one.covered]
     page = sample.topology
     return max(covers, default=cover(page.window, read_uptime(page.body)) if page else None)
 
 
 def find_own_time(sample: StormSample) -> datetime | None:
-    """The time by Storm's own clock: ids of topologies end in the second of their launch (name-1-1446571009)."""
+    """The time by Storm's own clock: ids of topologies end with the second of their launch (name-1-1446571009)."""
     page = sample.topology
     found = re.search(r"-(\d{10})$", read_text(page.body.get("id")) or "") if page else None
     uptime = read_uptime(page.body) if page else None
@@ -104,7 +104,7 @@ def find_own_time(sample: StormSample) -> datetime | None:
 
 
 def read_wiring(components: Mapping[str, StormComponent], graph: Mapping[str, Page]) -> Wiring:
-    """The subscriptions: from /visualization where it was sent, else from the streams that reached each bolt."""
+    """The subscriptions: from /visualization if it was sent, else from the streams that reached each bolt."""
     bolts = {name: one for name, one in components.items() if one.is_bolt}
     flows: dict[tuple[str, str, str], StreamFlow] = {}
     for target, node in graph.items():
@@ -123,10 +123,10 @@ def read_wiring(components: Mapping[str, StormComponent], graph: Mapping[str, Pa
 
 
 def find_completion(sample: StormSample, components: Mapping[str, StormComponent]) -> Completion:
-    """The complete latency of the spouts or their executors, else of the topology's own row of the window.
+    """The complete latency of the spouts or their executors, else from the topology's row of the window.
 
-    It is weighted by what was acknowledged. A latency of 0 was not measured: tuples without a message id, or no ackers,
-    count as acknowledged at once.
+    It is weighted by the acknowledged tuples. A latency of 0 counts as not measured: tuples without a message id, or
+    without ackers, are acknowledged at once.
     """
     spouts = [one for one in components.values() if not one.is_bolt]
     totals, row = [one.totals for one in spouts], find_window_row(sample.topology)
@@ -147,6 +147,6 @@ def find_window_row(topology: StormPage | None) -> Page:
 
 
 def mean_complete_latency(rows: list[Page]) -> float | None:
-    """The mean over all that was acknowledged with a latency above 0, in seconds."""
+    """The mean in seconds over all tuples that were acknowledged with a latency above 0."""
     pairs = [(read_number(row.get("acked")), read_milliseconds(row.get("completeLatency"))) for row in rows]
     return find_mean([(count, latency) for count, latency in pairs if count and latency])

@@ -40,7 +40,7 @@ def test_the_interval_with_a_rescale_is_discarded():
     found = find(load("fork-rescaled"))
     assert [one.earlier is None for one in found.measured] == [False]
     assert codes(found) == ["interval-discarded"]
-    assert found.resets == ["the job was started anew"]
+    assert found.resets == ["the job was restarted"]
 
 
 def test_right_after_a_rescale_nothing_is_measured_but_selectivities_stay_known():

@@ -92,10 +92,10 @@ def remove_a_vertex(job: Json) -> None:
 @pytest.mark.parametrize(
     ("change", "reason"),
     [
-        (change_start, "the job was started anew"),
-        (change_running, "the job was started anew"),
+        (change_start, "the job was restarted"),
+        (change_running, "the job was restarted"),
         (change_parallelism, "the parallelism of parse changed from 5 to 6"),
-        (change_vertex_start, "parse was started anew"),
+        (change_vertex_start, "parse was restarted"),
         (lower_a_counter, "a counter of parse went down"),
         (remove_a_vertex, "its vertices changed"),
     ],

@@ -27,7 +27,7 @@ def test_a_group_that_falls_behind_shows_it():
     said = note([row(0, 0, 900)], [row(0, 100, 1300)])
     assert said.keys() == {"queueing-unknown", "service-rate-at-saturation", "lag-counts-from-commits"}
     assert "1 of 1 consumers had messages waiting" in said["service-rate-at-saturation"]
-    assert "50% off" in said["service-rate-at-saturation"]
+    assert "an error of 50%" in said["service-rate-at-saturation"]
 
 
 @pytest.mark.parametrize(

@@ -110,7 +110,7 @@ def test_any_application_is_read_by_roles():
 
 @pytest.mark.parametrize("name", ["headgate:speed", "arrival_rate"])
 def test_a_rule_of_another_name_is_unknown(name: str):
-    with pytest.raises(UnreadableAnswer, match="what this query measures"):
+    with pytest.raises(UnreadableAnswer, match="the role of this query"):
         read([answer(matrix(({"__name__": name, "operator": "a", "window_seconds": "60"}, {1000.0: 5.0})))])
 
 
@@ -134,10 +134,10 @@ def test_two_operators_may_come_from_the_same_query():
         (load("error-bad-query"), "unclosed left parenthesis"),
         (load("error-too-many-points"), "shorter range or a longer step"),
         (load("range-bad"), "no series"),
-        (load("instant-up"), "what this query measures is unknown"),
-        (load("instant-busy-nan"), "what this query measures is unknown"),
-        (load("targets"), "no answer of it"),
-        (None, "no answer of it"),
+        (load("instant-up"), "the role of this query is unknown"),
+        (load("instant-busy-nan"), "the role of this query is unknown"),
+        (load("targets"), "not an answer to a query"),
+        (None, "not an answer to a query"),
     ],
 )
 def test_what_says_nothing_is_told_what_to_send(body: Any, says: str):
@@ -157,16 +157,16 @@ def test_an_error_beside_good_answers_is_said():
     [
         ([ask("speed", {1000: 1.0})], "the roles are external_rate"),
         ([ask("arrival_rate", {1000: 1.0})], "the operator of the series"),
-        (list_rates()[:3], "the rate that enters from outside"),
+        (list_rates()[:3], "the external rate is unknown"),
         (
             [*list_counters()[:2], answer(load("range-source-out"), SENT)],
-            "rates over times of different length",
+            "rates cover times of different length",
         ),
         (
             [answer(matrix(({"job_name": name, "task_name": "a"}, {1000: 1.0})), SERVED) for name in "xy"],
             "more than one job fits",
         ),
-        ([EngineAnswer(load("range-numRecordsIn"))], "the rate that enters from outside"),
+        ([EngineAnswer(load("range-numRecordsIn"))], "the external rate is unknown"),
     ],
 )
 def test_what_is_missing_is_named(answers: list[EngineAnswer], says: str):

@@ -29,7 +29,7 @@ def test_a_scalar_is_a_series_without_labels():
     [
         ("error-bad-query", "unclosed left parenthesis"),
         ("error-too-many-points", "11,000 points"),
-        ("targets", "not what /api/v1/query"),
+        ("targets", "not an answer of /api/v1/query"),
     ],
 )
 def test_an_error_is_told_in_its_own_words(name: str, says: str):

@@ -18,7 +18,7 @@ def test_the_change_is_a_command_and_no_request():
     assert (patch.format, patch.method, patch.path, patch.body) == ("heron", None, None, None)
     assert patch.command == "heron update local/ads/default words --component-parallelism=split:2"
     assert patch.placeholders == ()
-    assert any("never tried on a running Heron" in note for note in patch.notes)
+    assert any("not tested on a running Heron" in note for note in patch.notes)
 
 
 def test_names_that_heron_update_refuses_are_left_out():
@@ -29,7 +29,10 @@ def test_names_that_heron_update_refuses_are_left_out():
 
 def test_nothing_changes_nothing():
     patch = make_patch({"split": 1}, MARKS)
-    assert (patch.command, patch.notes) == (None, ("No instances change: nothing has to be run.",))
+    assert (patch.command, patch.notes) == (
+        None,
+        ("The number of instances stays the same: there is nothing to run.",),
+    )
 
 
 def test_what_was_never_read_is_a_placeholder():

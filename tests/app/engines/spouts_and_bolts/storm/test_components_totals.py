@@ -34,7 +34,7 @@ def test_executors_with_uptimes_need_no_totals():
 @pytest.mark.parametrize(
     ("capacity", "misfit"),
     [
-        ("0.800", "cannot be"),
+        ("0.800", "impossible"),
         ("0.947", None),
         ("0.860", None),
         ("1.600", "far more than the mean"),

@@ -67,8 +67,8 @@ def test_the_real_run_has_one_coarse_service():
     ("uptime", "change", "why"),
     [
         (149, {}, None),
-        (301, {}, "up for 2.49 min only"),
-        (149, {"capacity": "0.100"}, "which cannot be"),
+        (301, {}, "had run for only 2.49 min"),
+        (149, {"capacity": "0.100"}, "which is impossible"),
         (149, {"executors": 2, "capacity": "0.183"}, "far more than the mean"),
         (149, {"executors": 2, "capacity": "0.110"}, None),
         (7200, {"window": ":all-time"}, None),

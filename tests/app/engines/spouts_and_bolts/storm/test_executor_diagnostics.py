@@ -42,7 +42,7 @@ def test_every_row_of_the_real_run_fits():
         ({"executeLatency": "19.133"}, "execute latency"),
         ({"executed": 6370}, "executed / uptime"),
         ({"uptimeSeconds": 258}, "executed / uptime"),
-        ({"capacity": "0.500", "executeLatency": "19.133"}, "cannot be told"),
+        ({"capacity": "0.500", "executeLatency": "19.133"}, "unknown which of the four"),
     ],
 )
 def test_a_row_that_does_not_fit_is_named_with_its_odd_number(change: dict[str, JsonValue], odd: str):
@@ -62,7 +62,7 @@ def test_the_only_executor_is_compared_with_the_totals():
     assert isinstance(rows[0], dict)
     rows[0]["capacity"] = "0.400"
     bolts = list(read_components(page).values())
-    assert "beside the component's totals, the odd one is capacity" in check_rows(bolts)[0].detail
+    assert "compared with the component's totals, capacity stands out" in check_rows(bolts)[0].detail
 
 
 def test_counts_of_other_windows_are_not_compared_with_the_capacity_of_ten_minutes():

@@ -63,8 +63,8 @@ def test_the_mean_latency_is_over_tuples_not_over_executors():
         ROW | {"id": "[2-2]", "executed": 100, "executeLatency": "11.000"},
         ROW | {"id": "[3-3]", "executed": 0, "executeLatency": "0"},
     ]
-    assert mean_latency(read_executors(rows, 600.0, None)) == pytest.approx(0.002)
-    assert mean_latency(read_executors(rows[2:], 600.0, None)) is None
+    assert mean_latency(read_executors(rows, 600.0, None), {}) == pytest.approx(0.002)
+    assert mean_latency(read_executors(rows[2:], 600.0, None), {}) is None
 
 
 @pytest.mark.parametrize(

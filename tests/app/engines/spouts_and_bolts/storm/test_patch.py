@@ -29,7 +29,7 @@ def test_a_rebalance_is_a_request_and_a_command():
 def test_tasks_bound_the_executors_and_a_note_says_so():
     patch = make_patch({"score": 9, "parse": 3}, MARKS)
     assert patch.body == {"rebalanceOptions": {"executors": {"score": 4, "parse": 3}}}
-    assert any("score has 4 tasks: it gets 4 executors, not 9" in note for note in patch.notes)
+    assert any("score has 4 tasks, so it gets 4 executors, not 9" in note for note in patch.notes)
     unknown = make_patch({"score": 9}, MARKS | {"tasks": {"score": None}})
     assert unknown.body == {"rebalanceOptions": {"executors": {"score": 9}}}
     assert any("tasks of score are unknown" in note for note in unknown.notes)
@@ -51,7 +51,7 @@ def test_the_ui_of_storm_2_would_ignore_the_executors_and_gets_no_request(
 def test_nothing_changes_nothing():
     patch = make_patch({"parse": 2, "score": 2}, MARKS)
     assert (patch.method, patch.command, patch.body) == (None, None, None)
-    assert "No executor changes: nothing has to be sent." in patch.notes
+    assert "The number of executors stays the same: there is nothing to send." in patch.notes
 
 
 def test_names_that_were_never_read_are_placeholders():

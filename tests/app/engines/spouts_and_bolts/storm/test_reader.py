@@ -106,7 +106,7 @@ def test_a_page_that_comes_again_alone_is_no_sample():
         ([{"bolts": [{"boltId": "a"}], "uptimeSeconds": 60}], "no rate can be computed"),
         ([{"bolts": [{"boltId": "a", "executed": 5}]}], "no rate can be computed"),
         ([make_spout()], "name no bolt"),
-        ([make_topology_page(), make_topology_page() | {"id": "other-1"}], "of several topologies"),
+        ([make_topology_page(), make_topology_page() | {"id": "other-1"}], "to several topologies"),
     ],
 )
 def test_pages_that_say_too_little_are_refused_with_what_to_send(sent: Any, told: str):
