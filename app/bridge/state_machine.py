@@ -134,7 +134,11 @@ def choose(state: BridgeState, wish: Wish, seen: Observation, terms: Terms) -> C
     if counts == running:
         return Chosen("hold", running)
     limited = {name: most for name, most in wish.recommended.items() if counts.get(name, most) < most}
-    why = f"recommended: {write_counts(limited)}, as much as --max-step allows at once" if limited else ""
+    why = (
+        f"recommended: {write_counts(limited)}; --max-step allows only a part of it at once"
+        if limited
+        else ""
+    )
     return Chosen("apply" if terms.apply else "show", counts, why)
 
 

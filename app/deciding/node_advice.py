@@ -8,7 +8,7 @@ from app.web.fields import Answer
 
 
 class NodeUsageAnswer(Answer):
-    """Parts of a node, from 0 to 1."""
+    """Used parts of a node, from 0 to 1."""
 
     cpu: float
     memory: float
@@ -22,23 +22,28 @@ class NewInstance(Answer):
     measured: Annotated[
         int,
         Field(
-            description="Measured instances of the operator, whose mean the usage is; 0: the mean over all instances."
+            description="The number of measured instances of the operator in this mean; 0: the mean over all "
+            "instances."
         ),
     ]
 
 
 class RelocationAnswer(Answer):
-    """Instances that move from a node that is emptied to another."""
+    """Instances that move from a released node to another."""
 
-    operator: Annotated[str | None, Field(description="null: the snapshot does not say what runs there.")]
+    operator: Annotated[
+        str | None, Field(description="null: the snapshot does not list the node's instances.")
+    ]
     instance: str | None
-    instances: Annotated[int, Field(description="How many; of mean size where they are not named.")]
+    instances: Annotated[
+        int, Field(description="The number of instances; of mean size if they are not named.")
+    ]
     source: str
     target: str
 
 
 class NodeAdviceAnswer(Answer):
-    """Whether to use more nodes, fewer, or the same, and which."""
+    """The nodes to use: more, fewer or the same, with their names."""
 
     advice: Literal["scale_in", "scale_out", "in_place"]
     skewness: float
@@ -53,14 +58,14 @@ class NodeAdviceAnswer(Answer):
     ]
     release: Annotated[list[str], Field(description="Nodes to empty and release, in this order.")]
     relocations: Annotated[
-        list[RelocationAnswer], Field(description="Where the instances of released nodes fit (eq. 22).")
+        list[RelocationAnswer], Field(description="The new nodes of the released nodes' instances (eq. 22).")
     ]
     new_instances: dict[str, NewInstance]
     reason: str
 
 
 class RedirectWeightsAnswer(Answer):
-    """How an operator's tuples should be spread over its instances."""
+    """The weights by which an operator's tuples should be spread over its instances."""
 
     operator: str
     deviation: float
@@ -100,7 +105,7 @@ class InstanceMoveAnswer(Answer):
 
 
 class SpotAnswer(Answer):
-    """The instance or edge of most or least weight."""
+    """The instance or edge with the most or the least weight."""
 
     kind: Literal["hot-instance", "cold-instance", "hot-edge", "cold-edge"]
     name: str

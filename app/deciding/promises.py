@@ -15,11 +15,11 @@ from planner.outcomes.observed import LaterInterval, Promised, weigh_sojourns
 from planner.outcomes.wording import NOTHING_SINCE
 
 LONGEST_HORIZON_SECONDS = 21_600.0
-"""Later, other causes than the decision count for more."""
+"""The longest horizon: after a longer time, other causes count for more than the decision."""
 
 
 class StoredDecision(NamedTuple):
-    """What is stored of a decision; of `answer` at least what this module reads."""
+    """A stored decision; of `answer` at least the parts that this module reads."""
 
     action: str
     decided_for: datetime

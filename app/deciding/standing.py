@@ -1,4 +1,4 @@
-"""Which decision stands for a topology, and which change began its cooldown: both rules are written here alone.
+"""The standing decision of a topology, and the change that began its cooldown: both rules are written only here.
 
 The standing decision is the newest by the time of its data (`decided_for`) that was made for the topology's present
 revision and under its present policy, and is no trial. Overview, decisions/latest, report, patch, KEDA and the gauges
@@ -28,7 +28,7 @@ NEWEST_FIRST = (DecisionRow.decided_for.desc(), DecisionRow.created_at.desc(), D
 def select_standing(*columns: Any) -> Select[Any]:
     """Columns of the standing decision of the TopologyRow in the enclosing query: use it as a lateral or a scalar.
 
-    A topology without a policy has the standing decision under whichever policy was sent.
+    For a topology without a policy, decisions under any sent policy may stand.
     """
     policy = select(PolicyRow.policy).where(PolicyRow.topology_id == TopologyRow.id).correlate(TopologyRow)
     return (
@@ -87,9 +87,8 @@ def is_past(session: Session, stored: StoredTopology, decided_for: datetime, at:
 def find_last_change(session: Session, stored: StoredTopology, decided_for: datetime) -> DecisionRow | None:
     """The newest change on data older than `decided_for` that began a cooldown, under any revision and policy.
 
-    A trial began none. A change that was refused or failed is left out: the platform was not disturbed, and there is
-    nothing to wait for. A change that was rolled back counts: the platform was changed twice. So does a change without
-    a report.
+    A trial begins none. A change that was refused or failed is left out, because the platform was not disturbed. A
+    change that was rolled back counts, because the platform was changed twice. A change without a report counts too.
     """
     change = select_changes(DecisionRow, topology_id=stored.id, decided_for=decided_for)
     return session.scalars(change).one_or_none()
@@ -123,9 +122,8 @@ def select_changes(
 
 
 def read_counts(change: DecisionRow | None) -> dict[str, int]:
-    """Processors since a change: those that it recommends, or those from before where it was rolled back.
-
-    Where somebody reported what runs, that counts.
+    """The processors since a change: the reported ones, else the recommended ones, or the earlier ones if it was
+    rolled back.
     """
     return {} if change is None else join_counts(change.answer["processors"], change.outcome)
 

@@ -1,4 +1,4 @@
-"""A decision's values as JSON and as a picture."""
+"""A decision as JSON and as a picture."""
 
 from datetime import datetime, timedelta
 from math import isfinite
@@ -19,7 +19,7 @@ from planner.wording import UNBOUNDED, write_change, write_rate, write_seconds
 def to_decision_answer(
     gathered: GatheredDecision, composed: ComposedDecision, outlook: RateOutlook
 ) -> DecisionAnswer:
-    """What the planner found, with the policy and the stored data that it rests on."""
+    """The planner's decision, with the policy and the stored data that it is based on."""
     decision = composed.decision
     current = to_estimate_answer(decision.current._replace(diagnostics=()))
     return DecisionAnswer.model_validate(
@@ -66,7 +66,7 @@ def to_counts(decision: Decision) -> Counts:
 
 
 def to_catching_up(composed: ComposedDecision, decided_for: datetime) -> CatchingUpAnswer | None:
-    """What waits, with the time by which it is to be worked off."""
+    """The waiting tuples, with the time by which they are to be worked off."""
     if composed.catching_up is None:
         return None
     answer = CatchingUpAnswer.model_validate(composed.catching_up)
@@ -86,7 +86,7 @@ def to_optimum(optimum: Estimate) -> Optimum:
 
 
 def to_moving(composed: ComposedDecision) -> Moving:
-    """What the change moves and costs, and the time within which it must pay back."""
+    """The state that the change moves, its cost, and the time within which it must pay back."""
     moves = composed.decision.moves
     return Moving.model_validate(
         {
@@ -99,7 +99,7 @@ def to_moving(composed: ComposedDecision) -> Moving:
 
 
 def digest_answer(answer: DecisionAnswer) -> dict[str, float | bool | None]:
-    """The few numbers that lists and metrics show; NaN and infinity are null, as in the answer."""
+    """The few numbers for lists and metrics; NaN and infinity are null, as in the answer."""
     found = {
         "running": answer.processors.current_total,
         "recommended": answer.processors.recommended_total,
@@ -119,12 +119,12 @@ def name_counts(estimate: Estimate) -> dict[str, int]:
 
 
 def draw_decision(decision: DecisionAnswer, form: str, topology: Topology) -> bytes:
-    """The operators with how busy they are and what would change; the verdict is the title."""
+    """A picture of the operators with their utilisation and the recommended change; the verdict is the title."""
     return write_picture(draw_graph(graph_decision(decision, topology)), form)
 
 
 def graph_decision(decision: DecisionAnswer, topology: Topology) -> OperatorGraph:
-    """The verdict, and what it rests on, above the graph."""
+    """The graph with the verdict and its basis above it."""
     counts = decision.processors
     change = write_change(counts.current_total, counts.recommended_total)
     return graph_estimate(
@@ -137,7 +137,7 @@ def graph_decision(decision: DecisionAnswer, topology: Topology) -> OperatorGrap
 
 
 def say_times(decision: DecisionAnswer) -> str:
-    """E[T] now, as recommended and at most, and the rate now and up to which the answer holds."""
+    """E[T] now, as recommended and at most; the rate now, and the rate up to which the decision holds."""
     measured = decision.measured_sojourn_seconds
     parts = [f"{write_rate(decision.external_rate)} come in"]
     if measured is not None:
@@ -145,7 +145,7 @@ def say_times(decision: DecisionAnswer) -> str:
     elif decision.current.stable:
         parts.append(f"E[T] {write_seconds(decision.current.expected_sojourn_seconds)} estimated")
     if not decision.current.stable:
-        parts.append("what runs cannot keep up")
+        parts.append("the running processors cannot keep up")
     then = choose_promise(decision.expected_sojourn_seconds, decision.corrected_sojourn_seconds)
     parts.append(f"{write_seconds(then, UNBOUNDED)} as recommended")
     target = decision.policy.goal.find_t_max_seconds()

@@ -1,4 +1,4 @@
-"""Everything that a decision is computed from, read from the database."""
+"""The inputs of a decision, read from the database."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -33,7 +33,9 @@ from planner.workloads.series import Measurement
 
 @dataclass(frozen=True)
 class GatheredDecision:
-    """The question for the planner, and the stored data that the answer names; `decided_for`: their end."""
+    """The question for the planner, and the stored data that the answer names; `decided_for` is the end of these
+    data.
+    """
 
     found: Gathered
     terms: PolicyBody
@@ -50,9 +52,9 @@ def gather_decision(
     *,
     history: int | None = None,
 ) -> GatheredDecision:
-    """Reads all stored data of a decision; raises where they are missing, contradictory or too old.
+    """Reads all stored data of a decision; raises if they are missing, contradictory or too old.
 
-    `history`: the snapshots that a forecast learns from, also where the policy itself asks for none.
+    `history`: the number of snapshots that a forecast learns from, needed even if the policy itself asks for none.
     """
     stored = find_topology(session, name)
     terms = body.policy or find_terms(session, stored)
@@ -69,7 +71,7 @@ def gather_decision(
 def gather_question(
     session: Session, found: Gathered, terms: PolicyBody, decided_for: datetime, history: int | None
 ) -> DecisionQuestion:
-    """What the planner is asked, in its own values; deciding twice on the same data asks the same."""
+    """The planner's question; deciding twice on the same data asks the same."""
     stored, policy, rates, left = found.stored, terms.to_value(), None, None
     last = find_last_change(session, stored, decided_for)
     in_force = last
@@ -107,21 +109,21 @@ def find_terms(session: Session, stored: StoredTopology) -> PolicyBody:
 
 
 def check_terms(stored: StoredTopology, terms: PolicyBody, *, is_sent: bool) -> None:
-    """Refuses a policy that the topology contradicts; one that is stored was written for an earlier revision."""
+    """Refuses a policy that the topology contradicts; a stored policy may have been written for an earlier
+    revision.
+    """
     try:
         check_policy(stored, terms, "#/policy")
     except InvalidRequest as error:
         if is_sent:
             raise
         why = f"its policy does not fit this revision. {error}"
-        remedy = (
-            f"PUT a policy that fits to {find_address(stored.name)}/policy, or send one with the request."
-        )
+        remedy = f"PUT a policy that fits to {find_address(stored.name)}/policy, or send a policy with the request."
         raise StoredDataUnusable(stored.name, why, remedy) from error
 
 
 def gather_rates(session: Session, found: Gathered, decided_for: datetime, count: int) -> RateHistory:
-    """The external rates of those of the newest `count` snapshots that are as long as the newest one."""
+    """The external rates of the newest `count` snapshots, without those of another length than the newest."""
     window = found.newest.window_seconds
     rows = find_newest_rates(session, found.stored, count, decided_for)
     measured = [Measurement(at.timestamp(), rate) for at, seconds, rate in rows if seconds == window]
@@ -129,26 +131,26 @@ def gather_rates(session: Session, found: Gathered, decided_for: datetime, count
 
 
 def find_running(found: Gathered, last: DecisionRow | None) -> list[int]:
-    """Processors of each operator as measured, else as last recommended."""
+    """The processors of each operator, as measured or else as last recommended."""
     recommended = read_counts(last)
     names = [operator.name for operator in found.topology.operators]
     measured = {name: one.processors for name, one in found.load.operators.items()}
     counts = {name: measured.get(name) or recommended.get(name) for name in names}
     missing = [name for name in names if counts.get(name) is None]
     if missing:
-        why = f"it does not say how many processors run at {join_names(missing)}."
+        why = f"it does not give the number of running processors of {join_names(missing)}."
         raise StoredDataUnusable(found.stored.name, why)
     return [int(counts[name] or 0) for name in names]
 
 
 def read_owners(last: DecisionRow | None) -> dict[str, OwnersLeft]:
-    """Which instance has which key group since the last change, by operator."""
+    """The instance of each key group since the last change, by operator."""
     migrated = last.answer["moving"]["migrations"] if last else {}
     return {name: OwnersLeft(one["after"], tuple(one["owners"])) for name, one in migrated.items()}
 
 
 def read_nodes(newest: SnapshotRow) -> list[Node]:
-    """The nodes of a snapshot with what of them is in use."""
+    """The nodes of a snapshot and their usage."""
     return [Node(name, Usage(**used)) for name, used in (newest.nodes or {}).items()]
 
 
@@ -163,10 +165,11 @@ def read_instances(newest: SnapshotRow) -> dict[str, list[MeasuredInstance]]:
 def find_wanted_before(
     session: Session, stored: StoredTopology, terms: PolicyBody, decided_for: datetime
 ) -> int | None:
-    """The most processors that the same goal took within the same bounds, by decisions on older data in the window.
+    """The most processors that the same goal took within the same bounds, in decisions on older data in the
+    window.
 
-    A trial does not count. A decision under a policy without a window does not say what its goal took: it may have held
-    for another reason.
+    Trials do not count. Decisions under a policy without a window are left out, because they do not show what the
+    goal took: they may have held for another reason.
     """
     if not terms.scale_down_window_seconds:
         return None
@@ -187,10 +190,11 @@ def find_wanted_before(
 def find_promise(
     session: Session, stored: StoredTopology, decided_for: datetime, catch_up_seconds: float
 ) -> float | None:
-    """The seconds that are left until the newest decision on older data meant to have the backlog worked off.
+    """The seconds that remain of the time in which the newest decision on older data promised to work off the
+    backlog.
 
-    A trial promised nothing, and decisions under other catch_up_seconds promised something else. What was promised
-    longer ago than these has passed.
+    Trials promise nothing, and decisions with other catch_up_seconds promised something else. Promises older than
+    this time are over.
     """
     promised = session.scalar(
         select(DecisionRow.answer["catching_up"]["finished_by"].astext)

@@ -1,4 +1,4 @@
-"""Reads stored decisions, as they were answered, with what became of them."""
+"""Reads stored decisions, as they were answered, with their outcomes."""
 
 from datetime import datetime
 from typing import Any, NamedTuple
@@ -32,11 +32,11 @@ PARTS = (
     "current",
     "basis",
 )
-"""The parts of an answer that a list needs; long ones stay in the database."""
+"""The parts of an answer that a list needs; long parts stay in the database."""
 
 
 class Picked(NamedTuple):
-    """Which decisions a list has: those on data that ended in [since, until), of one action."""
+    """The filters of a list of decisions: data that ended in [since, until), and the action."""
 
     since: datetime | None = None
     until: datetime | None = None
@@ -52,7 +52,7 @@ def find_latest(session: Session, name: str) -> DecisionAnswer:
 
 
 def find_decision(session: Session, decision_id: UUID) -> DecisionAnswer:
-    """A stored decision, as it was answered, with what became of it."""
+    """A stored decision, as it was answered, with its outcome."""
     answer = read_answer(session, DecisionRow, DecisionAnswer, UnknownDecision, decision_id)
     row = session.get(DecisionRow, decision_id)
     if row is not None:
@@ -82,7 +82,7 @@ def list_decisions(session: Session, name: str, page: Page, picked: Picked) -> D
 
 
 def select_decisions(stored: StoredTopology, picked: Picked) -> Select[Any]:
-    """The decisions that are asked for, each with the parts of its answer; they are cut out of it at once."""
+    """Selects the decisions, each with only the needed parts of its answer."""
     columns = [column(name, JSONB) for name in PARTS]
     parts = (
         func.jsonb_to_record(DecisionRow.answer)
@@ -113,13 +113,13 @@ def select_decisions(stored: StoredTopology, picked: Picked) -> Select[Any]:
 
 
 def to_stored(row: Row[Any]) -> StoredDecision:
-    """A row as what outcomes are observed of."""
+    """A row as the value that outcomes are observed for."""
     answer = {name: getattr(row, name) for name in PARTS}
     return StoredDecision(row.action, row.decided_for, answer, row.outcome)
 
 
 def summarise(row: Row[Any], became: Became) -> DecisionSummary:
-    """A decision as a list shows it."""
+    """A decision as an item of a list."""
     return DecisionSummary(
         id=row.id,
         created_at=row.created_at,

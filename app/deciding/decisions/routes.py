@@ -32,7 +32,9 @@ def decide(
     response: Response,
     body: DecisionRequest | None = None,
 ) -> DecisionAnswer:
-    """Hold, scale up, scale down or rebalance, by the policy and the newest snapshots; nothing is actuated."""
+    """Decides to hold, scale up, scale down or rebalance, by the policy and the newest snapshots; nothing is
+    actuated.
+    """
     decision = service.store_decision(session, name, body or DecisionRequest(), settings)
     tell_created(response, "decisions", decision.id, is_answered=True)
     return decision
@@ -45,9 +47,9 @@ def list_decisions(
     session: SessionDep,
     since: Annotated[UtcTime | None, ask_from("On data that ended at this time or later.")] = None,
     until: Annotated[UtcTime | None, ask_to("On data that ended before this time.")] = None,
-    action: Annotated[Action | None, Query(description="Only decisions for this.")] = None,
+    action: Annotated[Action | None, Query(description="Only decisions with this action.")] = None,
 ) -> DecisionPage:
-    """The decisions about a topology, newest first, each with what became of it."""
+    """The decisions about a topology, newest first, each with its outcome."""
     return history.list_decisions(session, name, page, history.Picked(since, until, action))
 
 
@@ -58,9 +60,10 @@ def list_decisions(
 )
 @draws
 def get_latest_decision(name: TopologyName, session: SessionDep, accept: Accept = None) -> Response:
-    """The decision on the newest data for the present revision and policy; a trial is none.
+    """The decision on the newest data for the present revision and policy, without trials.
 
     A decision is a trial if its `policy` is not the stored one, or if its `at` left out newer snapshots.
+
     JSON, or the graph of its operators as PNG or SVG, by `Accept`.
     """
     return answer_decision(session, history.find_latest(session, name), accept)
@@ -73,7 +76,7 @@ def get_latest_decision(name: TopologyName, session: SessionDep, accept: Accept 
 )
 @draws
 def get_decision(decision_id: UUID, session: SessionDep, accept: Accept = None) -> Response:
-    """The decision as it was answered, with the forecast and the placement where a recommendation made it.
+    """The decision as it was answered; if it belongs to a recommendation, with the forecast and the placement.
 
     JSON, or the graph of its operators as PNG or SVG, by `Accept`.
     """
@@ -81,7 +84,7 @@ def get_decision(decision_id: UUID, session: SessionDep, accept: Accept = None) 
 
 
 def answer_decision(session: Session, decision: DecisionAnswer, accept: str | None) -> Response:
-    """In the form that the caller accepts."""
+    """The decision in the form that the caller accepts."""
     form = choose_form(accept, FORMS)
     draw = partial(draw_decision, topology=history.find_topology_of(session, decision))
     return answer_in_form(decision, form, draw)

@@ -21,7 +21,7 @@ PROBLEMS = (
     "stored-data-unusable",
     "invalid-state",
 )
-"""The problem types with which a decision is refused."""
+"""The problem types of refused decisions."""
 Action = Literal["hold", "scale_up", "scale_down", "rebalance"]
 VERDICTS: dict[Action, str] = {
     "hold": "Keep what runs.",
@@ -41,7 +41,7 @@ class DecisionRequest(Body):
 
 
 class Counts(Answer):
-    """Processors now and as recommended; equal where the decision is to hold."""
+    """Processors now and as recommended; equal if the decision is to hold."""
 
     current: dict[str, int]
     recommended: dict[str, int]
@@ -57,7 +57,7 @@ class ReasonAnswer(Answer):
 
 
 class Optimum(Answer):
-    """The allocation that the goal asks for, also where the decision is to hold."""
+    """The allocation that the goal asks for, also if the decision is to hold."""
 
     processors: dict[str, int]
     processors_total: int
@@ -65,7 +65,7 @@ class Optimum(Answer):
 
 
 class CounterfactualsAnswer(Answer):
-    """What one processor fewer would do, and the rates between which the answer stays the same."""
+    """The effect of one processor fewer, and the rates between which the answer stays the same."""
 
     one_fewer_processors: dict[str, int] | None
     one_fewer_sojourn_seconds: float | None
@@ -81,7 +81,7 @@ class CounterfactualsAnswer(Answer):
 
 
 class KeyRangeMoveAnswer(Answer):
-    """Key groups first..last move from one instance to another; instances count from 0."""
+    """Key groups first..last, which move from one instance to another; instances count from 0."""
 
     first: int
     last: int
@@ -90,7 +90,7 @@ class KeyRangeMoveAnswer(Answer):
 
 
 class MigrationAnswer(Answer):
-    """The key groups of one operator that move, and how long that takes; null: not known."""
+    """The key groups of one operator that move, and the time that this takes; null: not known."""
 
     before: int
     after: int
@@ -108,13 +108,13 @@ class HorizonAnswer(Answer):
     seconds: Annotated[float | None, Field(description="null: not known, and no change is held back.")]
     source: Annotated[
         Literal["forecast", "policy", "none"],
-        Field(description="forecast: the time when the recommended allocation would next be changed."),
+        Field(description="forecast: the time until the recommended allocation would next be changed."),
     ]
     detail: str
 
 
 class Moving(Answer):
-    """What the change moves, and what that costs."""
+    """The state that a change moves, and its cost."""
 
     migrations: dict[str, MigrationAnswer]
     cost_tuple_seconds: float | None
@@ -147,19 +147,21 @@ class LookAhead(Answer):
 
 
 class CatchingUpAnswer(Answer):
-    """Tuples that wait, and how long it takes to work them off."""
+    """Waiting tuples, and the time to work them off."""
 
     backlog_tuples: float
-    operators: Annotated[dict[str, float], Field(description="Tuples that wait, by operator.")]
+    operators: Annotated[dict[str, float], Field(description="Waiting tuples by operator.")]
     left_seconds: Annotated[
         float | None,
-        Field(description="The policy wants them worked off within this time; null: it says nothing."),
+        Field(description="The time within which the policy wants them worked off; null: not configured."),
     ]
     finished_by: Annotated[
-        UtcTime | None, Field(description="decided_for + left_seconds: what later decisions hold on to.")
+        UtcTime | None, Field(description="decided_for + left_seconds; later decisions keep this time.")
     ] = None
-    running_seconds: Annotated[float | None, Field(description="With what runs; null: never.")]
-    recommended_seconds: Annotated[float | None, Field(description="With what is recommended; null: never.")]
+    running_seconds: Annotated[float | None, Field(description="With the running processors; null: never.")]
+    recommended_seconds: Annotated[
+        float | None, Field(description="With the recommended processors; null: never.")
+    ]
     detail: str
 
 
@@ -177,15 +179,15 @@ class CorrectionAnswer(Answer):
 
 
 class Stage(Answer):
-    """One stage of a recommendation: done, or left out and why."""
+    """One stage of a recommendation: done, or left out with the reason."""
 
     name: Literal["forecast", "processors", "placement", "moves", "decision"]
     done: bool
-    detail: Annotated[str, Field(description="What the stage used, or what is missing.")]
+    detail: Annotated[str, Field(description="The data that the stage used, or the data that are missing.")]
 
 
 class RateForecastAnswer(Answer):
-    """The forecast of the external rate: the upper quantile at the step ahead where it is highest."""
+    """The forecast of the external rate: its upper quantile, at the step where it is highest."""
 
     expected_rate: float
     upper_rate: float
@@ -198,7 +200,7 @@ class RateForecastAnswer(Answer):
 
 
 class Recommended(Answer):
-    """The stages of a recommendation in order, and what each found."""
+    """The stages of a recommendation in order, with their results."""
 
     stages: list[Stage]
     forecast: RateForecastAnswer | None
@@ -210,7 +212,7 @@ class Recommended(Answer):
 
 
 class DecisionAnswer(Answer):
-    """What to do, why, and the policy and measurements that it follows from."""
+    """The action, its reasons, and the policy and measurements that it is based on."""
 
     id: UUID | None = None
     created_at: datetime | None = None
@@ -242,7 +244,7 @@ class DecisionAnswer(Answer):
         int | None,
         Field(
             description="Processors that the goal takes now: the policy's scale_down_window_seconds keeps as many. "
-            "null: the policy has no such window, or stored before this field existed."
+            "null: the policy has no such window, or the decision is older than this field."
         ),
     ] = None
     sized_for: Annotated[SizedFor | None, Field(description="null: stored before this field existed.")] = None
@@ -269,12 +271,12 @@ class DecisionAnswer(Answer):
     @computed_field  # type: ignore[prop-decorator]  # as Pydantic documents it
     @property
     def verdict(self) -> str:
-        """The action in words."""
+        """The action as text."""
         return VERDICTS[self.action]
 
 
 class DecisionSummary(Answer):
-    """A decision as a list shows it."""
+    """A decision as an item of a list."""
 
     id: UUID
     created_at: datetime

@@ -20,19 +20,19 @@ from planner.decisions.horizon import NO_OUTLOOK, RateOutlook, look_out
 
 
 def store_decision(session: Session, name: str, body: DecisionRequest, settings: Settings) -> DecisionAnswer:
-    """Decides on what is stored: the same stored data gives the same decision, or is refused as too old."""
+    """Decides on the stored data: the same data give the same decision, or are refused as too old."""
     gathered = gather_decision(session, name, body, settings)
     return store_answer(session, gathered, to_decision_answer(gathered, *compute_now(gathered)), body)
 
 
 def compute_now(gathered: GatheredDecision) -> tuple[ComposedDecision, RateOutlook]:
-    """The decision, and the forecast that it covers."""
+    """The decision, and the forecast that it uses."""
     outlook = look_out_for(gathered.question)
     return compute_decision(gathered, replace(gathered.question, outlook=outlook)), outlook
 
 
 def look_out_for(question: DecisionQuestion) -> RateOutlook:
-    """The forecast rate of the coming cooldown, where the policy asks for it."""
+    """The forecast rate of the coming cooldown, if the policy asks for it."""
     if question.history is None or not question.policy.is_looking_ahead:
         return NO_OUTLOOK
     with time_planner("look_ahead"):
@@ -40,7 +40,7 @@ def look_out_for(question: DecisionQuestion) -> RateOutlook:
 
 
 def compute_decision(gathered: GatheredDecision, question: DecisionQuestion) -> ComposedDecision:
-    """The planner's decision; measurements that it cannot compute with are a conflict with what is stored."""
+    """The planner's decision; unusable measurements are a conflict with the stored data."""
     with time_planner("decide"), blaming_what_is_stored(gathered.found.stored.name, gathered.places):
         return compose_decision(question)
 
@@ -52,7 +52,7 @@ def store_answer(
     body: DecisionRequest,
     recommended: Recommended | None = None,
 ) -> DecisionAnswer:
-    """Stores the decision as it is answered, with the recommendation that it was part of."""
+    """Stores the decision as it is answered, with its recommendation if it has one."""
     found = gathered.found
     answer.id = uuid4()
     document = answer.model_dump(mode="json", exclude={"id", "created_at", "outcome", "observed"})

@@ -1,4 +1,6 @@
-"""/v1/topologies/{name}/keda/{operator}: the processors that one operator should have now, as KEDA reads them."""
+"""/v1/topologies/{name}/keda/{operator}: the processors that one operator should have now, in the form that KEDA
+reads.
+"""
 
 from typing import Annotated
 
@@ -37,5 +39,5 @@ router = APIRouter(prefix="/v1/topologies/{name}/keda", tags=["decisions"], rout
 def get_processors(
     name: TopologyName, operator: OperatorName, session: SessionDep, settings: SettingsDep
 ) -> KedaValue:
-    """The newest decision's number, or that of one made now where newer snapshots came; 503 where nothing is known."""
+    """The processors in the newest decision, or in a new one if newer snapshots came; 503 if none can be made."""
     return KedaValue(value=service.find_processors(session, name, operator, settings))

@@ -1,4 +1,4 @@
-"""Processors that one operator should have now; never a number where measurements are missing or stale."""
+"""The processors that one operator should have now; no number is given if measurements are missing or stale."""
 
 from sqlalchemy.orm import Session
 
@@ -45,16 +45,16 @@ def find_processors(session: Session, name: str, operator: str, settings: Settin
 
 
 def decide_now(session: Session, name: str, settings: Settings) -> DecisionAnswer:
-    """The decision on the newest snapshots, which nobody asked for yet; a GET changes nothing, so it is not stored."""
+    """A new decision on the newest snapshots, which is not stored, because a GET changes nothing."""
     gathered = gather_decision(session, name, DecisionRequest(), settings)
     return to_decision_answer(gathered, *compute_now(gathered))
 
 
 def find_wanted(session: Session, stored: StoredTopology, decision: DecisionAnswer) -> dict[str, int]:
-    """The recommended processors; during a cooldown those that run since the change that began it.
+    """The recommended processors; during a cooldown, the processors since the change that began it.
 
-    A decision to hold recommends what was measured. Shortly after a change that is still the number from before it:
-    passed on, it would undo the change. The change may be older than the bounds, which count as they are now.
+    A decision to hold recommends the measured number. Shortly after a change that is still the number from before it,
+    which would undo the change. The change may be older than the bounds; the present bounds apply.
     """
     wanted = decision.processors.recommended
     if decision.action != "hold" or decision.cooldown_left_seconds <= 0.0:
@@ -68,7 +68,7 @@ def find_wanted(session: Session, stored: StoredTopology, decision: DecisionAnsw
 
 
 def find_standing_decision(session: Session, stored: StoredTopology) -> DecisionAnswer | None:
-    """The standing decision on the newest snapshot, None where none was made; raises where that snapshot is too old."""
+    """The standing decision on the newest snapshot, None if there is none; raises if that snapshot is too old."""
     newest = find_newest(session, stored, 1)
     if not newest:
         raise NoSnapshot(stored.name)

@@ -1,1 +1,1 @@
-"""/v1/decisions/{id}/outcome: what became of a decision."""
+"""/v1/decisions/{id}/outcome: the outcome of a decision, reported and observed."""

@@ -1,4 +1,4 @@
-"""What became of a decision as JSON."""
+"""The outcome of a decision as JSON."""
 
 from collections.abc import Mapping
 from datetime import datetime, timedelta
@@ -13,14 +13,14 @@ from planner.outcomes.wording import ReportedOutcome, describe_outcome, find_dis
 
 
 class Became(NamedTuple):
-    """What became of a decision: as reported, or else as seen; and as seen."""
+    """The outcome of a decision: as reported or else as observed; and as observed."""
 
     outcome: OutcomeAnswer | None
     observed: ObservedAnswer
 
 
 def to_reported(stored: Mapping[str, Any] | None) -> OutcomeAnswer | None:
-    """What was reported."""
+    """The reported outcome."""
     return OutcomeAnswer.model_validate(stored) if stored else None
 
 
@@ -31,7 +31,7 @@ def to_became(
     found: ObservedOutcome,
     reported: OutcomeAnswer | None,
 ) -> Became:
-    """What was reported and what was seen, and where they disagree."""
+    """The reported and the observed outcome, with their differences."""
     observed = to_observed(promised, asked, around, found)
     if reported is None:
         return Became(stand_in(observed, asked), observed)
@@ -59,7 +59,7 @@ def to_values(reported: OutcomeAnswer, asked: AskedDecision) -> ReportedOutcome:
 def to_observed(
     promised: Promised, asked: AskedDecision, around: SeenAround, found: ObservedOutcome
 ) -> ObservedAnswer:
-    """What was seen."""
+    """The observed outcome."""
     expected = promised.expected_seconds
     return ObservedAnswer(
         state=found.state,
@@ -92,12 +92,12 @@ def find_error(expected: float | None, measured: float | None) -> float | None:
 
 
 def date(asked: AskedDecision, seconds: float | None) -> datetime | None:
-    """The time so many seconds after the decision's data."""
+    """The time this many seconds after the end of the decision's data."""
     return None if seconds is None else asked.decided_for + timedelta(seconds=seconds)
 
 
 def stand_in(observed: ObservedAnswer, asked: AskedDecision) -> OutcomeAnswer | None:
-    """The outcome of a change of which nobody reported anything: what was seen, where it was applied."""
+    """The outcome of a change without a report: the observed one, if the change was applied."""
     if observed.applied_at is None:
         return None
     return OutcomeAnswer(

@@ -1,7 +1,7 @@
-"""What was measured before and after decisions: three queries, however many decisions there are.
+"""The measurements before and after decisions: three queries for any number of decisions.
 
-The database picks the intervals that count. Of the others only the newest, and one that does not say its processors,
-are read: they tell why a change was not seen.
+The database picks the intervals that count. Of the others, it reads only the newest and one with unknown processors,
+which show why a change was not observed.
 """
 
 # ruff: noqa: S608 - queries are put together from constants, and values are bound
@@ -20,7 +20,7 @@ from planner.outcomes.observed import LONGEST_SEARCH_SECONDS, LaterInterval, Obs
 
 
 class AskedDecision(NamedTuple):
-    """A decision whose outcome is looked for; `before_since`: where the intervals begin that it is compared with."""
+    """A decision whose outcome is looked for; its intervals are compared with those since `before_since`."""
 
     is_change: bool
     decided_for: datetime
@@ -32,7 +32,7 @@ class AskedDecision(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class SeenAround:
-    """What was measured around a decision; `superseded_at`: the data of the next change end there."""
+    """The measurements around a decision; `superseded_at` is the end of the next change's data."""
 
     observations: Observations
     before_seconds: float | None
@@ -109,7 +109,7 @@ WHERE s.topology_id = :topology ORDER BY s.observed_at DESC, s.window_seconds DE
 
 
 def gather_outcomes(session: Session, topology_id: int, asked: Sequence[AskedDecision]) -> list[SeenAround]:
-    """What was measured around each of the decisions about one topology."""
+    """The measurements around each of the decisions about one topology."""
     if not asked:
         return []
     begins = [one.decided_for for one in asked]
@@ -149,13 +149,13 @@ def bind(
 
 
 def find_moved(asked: AskedDecision) -> str:
-    """An operator that the decision changes; where it changes none, any."""
+    """An operator that the decision changes; if it changes none, any operator."""
     changed = (name for name, count in asked.recommended.items() if asked.current.get(name) != count)
     return next(changed, next(iter(asked.recommended)))
 
 
 def write_wanted(recommended: Mapping[str, int]) -> str:
-    """What the operators of a snapshot contain where these processors run."""
+    """The part of a snapshot's operators that shows that these processors run."""
     return json.dumps({name: {"processors": count} for name, count in recommended.items()})
 
 
@@ -173,7 +173,7 @@ def read_interval(asked: AskedDecision, row: Row[Any]) -> LaterInterval:
 def see(
     asked: AskedDecision, applied: Row[Any], later: Sequence[LaterInterval], newest: float | None
 ) -> SeenAround:
-    """What was measured around one decision."""
+    """The measurements around one decision."""
     unfit = [(applied.newest_at, applied.newest_processors), (applied.unsure_at, applied.unsure_processors)]
     searched = [
         LaterInterval(

@@ -1,4 +1,4 @@
-"""/v1/decisions/{id}/outcome: what became of a decision."""
+"""/v1/decisions/{id}/outcome: the outcome of a decision."""
 
 from uuid import UUID
 
@@ -16,10 +16,12 @@ router = APIRouter(prefix="/v1", tags=["decisions"], route_class=StrictJsonRoute
 
 @router.put(
     "/decisions/{decision_id:uuid}/outcome",
-    **declare(may_store, "Report what became of a decision", "unknown-decision", "outcome-conflict", *BODY),
+    **declare(may_store, "Report a decision's outcome", "unknown-decision", "outcome-conflict", *BODY),
 )
 def put_outcome(
     decision_id: UUID, body: OutcomeBody, session: SessionDep, settings: SettingsDep
 ) -> OutcomeAnswer:
-    """Whoever applies decisions reports here; `GET /v1/decisions/{id}` shows it. The same twice changes nothing."""
+    """Stores the report of the program that applies decisions; `GET /v1/decisions/{id}` shows it. The same report
+    twice changes nothing.
+    """
     return service.store_outcome(session, decision_id, body, settings)

@@ -18,35 +18,40 @@ EXAMPLE: dict[str, JsonValue] = {
 OutcomeState = Annotated[
     Literal["applied", "refused", "failed", "rolled-back"],
     Field(
-        description="applied: the recommended processors run. refused: the platform took nothing. failed: they could "
-        "not be made to run. rolled-back: they ran, and those from before run again. After refused and failed no "
-        "cooldown begins."
+        description="applied: the recommended processors run. refused: the platform did not accept the change. "
+        "failed: the processors could not be started. rolled-back: they ran, and the earlier "
+        "processors run again. After refused and failed no cooldown begins."
     ),
 ]
 
 
 class OutcomeBody(Body):
-    """What became of a decision; a field that is left out keeps what was reported before in the same state."""
+    """The outcome of a decision; a field that is left out keeps its value from earlier reports of the same state."""
 
     model_config = show_example(EXAMPLE)
 
     state: OutcomeState
-    applied_at: Annotated[UtcTime | None, Field(description="Left out with state applied: now.")] = None
+    applied_at: Annotated[
+        UtcTime | None, Field(description="The time of the change; left out with state applied: now.")
+    ] = None
     processors: Annotated[
         dict[OperatorName, Processors] | None,
-        Field(description="What runs since; left out: the recommended processors, where they were applied."),
+        Field(
+            description="The processors that run since; left out: the recommended ones, if they were applied."
+        ),
     ] = None
     measured_seconds: Annotated[
-        Seconds | None, Field(description="E[T] measured with them, after the change has settled.")
+        Seconds | None,
+        Field(description="E[T] measured with these processors, after the change has settled."),
     ] = None
     detail: Annotated[
         Annotated[str, Field(max_length=2000), AfterValidator(drop_nul)] | None,
-        Field(description="Such as the platform's words."),
+        Field(description="A detail, such as the platform's message."),
     ] = None
 
 
 class OutcomeAnswer(Answer):
-    """What became of a decision, and whether it brought what it promised."""
+    """The outcome of a decision, and whether it kept its promise."""
 
     state: OutcomeState
     applied_at: datetime | None
@@ -57,9 +62,10 @@ class OutcomeAnswer(Answer):
     kept: Annotated[
         bool | None,
         Field(
-            description="Whether the measured E[T] is at most the promised one, plus the known error of this kind of "
-            "input (0.15 where it is not known); null: not measured, nothing promised, never applied, or with other "
-            "processors than the recommended ones. With source snapshots: `kept` of `observed`."
+            description="Whether the measured E[T] is at most the promised one, plus the known error of this kind "
+            "of input (0.15 if it is not known). null: not measured, nothing promised, never applied, "
+            "or other processors than the recommended ones ran. With source snapshots: `kept` of "
+            "`observed`."
         ),
     ]
     processors: dict[str, int] | None
@@ -72,26 +78,27 @@ class OutcomeAnswer(Answer):
 
 
 class ObservedAnswer(Answer):
-    """What the snapshots show of a decision, whoever reports; null: not known."""
+    """The outcome that the snapshots show, with or without a report; null: not known."""
 
     state: Annotated[
         State,
         Field(
-            description="applied: an interval ran the recommended processors. held: nothing was to change. waiting: "
-            "none ran them yet. not-applied: none did before the next change was decided, or within 24 h. unknown: the "
-            "intervals do not say their processors."
+            description="applied: an interval ran the recommended processors. held: nothing was to change. "
+            "waiting: no interval ran them yet. not-applied: no interval ran them before the next "
+            "change was decided, or within 24 h. unknown: the intervals do not give their processors."
         ),
     ]
     applied_at: Annotated[
         UtcTime | None,
         Field(description="The beginning of the first interval that ran the recommended processors."),
     ]
-    superseded_at: Annotated[UtcTime | None, Field(description="The next change was decided for then.")]
-    expected_seconds: Annotated[float | None, Field(description="E[T] that it promised; null = infinite.")]
+    superseded_at: Annotated[UtcTime | None, Field(description="The end of the data of the next change.")]
+    expected_seconds: Annotated[float | None, Field(description="The promised E[T]; null = infinite.")]
     before_seconds: Annotated[
         float | None,
         Field(
-            description="E[T] measured over the intervals that it was decided on, at most as long as the horizon."
+            description="E[T] measured over the intervals that the decision was based on, at most as long as the "
+            "horizon."
         ),
     ]
     measured_seconds: Annotated[
@@ -103,52 +110,54 @@ class ObservedAnswer(Answer):
     relative_error: Annotated[
         float | None, Field(description="(measured_seconds - expected_seconds) / expected_seconds")
     ]
-    worst_seconds: Annotated[float | None, Field(description="Of the interval with the longest E[T].")]
-    limit_seconds: Annotated[float | None, Field(description="What `kept` compares with.")]
+    worst_seconds: Annotated[float | None, Field(description="The longest E[T] of an interval.")]
+    limit_seconds: Annotated[float | None, Field(description="The E[T] that `kept` compares with.")]
     limit_source: Annotated[
         LimitSource | None,
-        Field(description="target: of the policy. promise: expected_seconds with its known error."),
+        Field(description="target: the policy's target. promise: expected_seconds with its known error."),
     ]
     horizon_seconds: Annotated[
         float,
         Field(
-            description="For so long after its data it had to hold: until the next change as forecast, else "
-            "horizon_seconds, else cooldown_seconds of its policy; at most 6 h."
+            description="The time after its data for which the decision had to hold: until the next change as "
+            "forecast, else horizon_seconds, else cooldown_seconds of its policy; at most 6 h."
         ),
     ]
     judged_until: Annotated[
         UtcTime | None,
         Field(
-            description="Where its horizon ends; as long again after a change that came later; null: not applied."
+            description="The end of its horizon, or as long again after a change that came later; null: not "
+            "applied."
         ),
     ]
-    intervals: Annotated[int, Field(description="That measured E[T] in the horizon.")]
-    missed_intervals: Annotated[int, Field(description="Those with an E[T] above the limit.")]
+    intervals: Annotated[int, Field(description="Intervals with a measured E[T] in the horizon.")]
+    missed_intervals: Annotated[int, Field(description="Intervals with an E[T] above the limit.")]
     missed_beyond_rate: Annotated[
-        int | None, Field(description="Those of them at a rate above `holds_up_to_rate`.")
+        int | None, Field(description="Intervals above the limit at a rate above `holds_up_to_rate`.")
     ]
-    is_complete: Annotated[bool, Field(description="They cover the horizon without a gap.")]
+    is_complete: Annotated[bool, Field(description="Whether the intervals cover the horizon without a gap.")]
     kept: Annotated[
         bool | None,
         Field(
-            description="By a target: E[T] of every interval stayed within it. By the promise: measured_seconds did. "
-            "null: the horizon is not over, was cut by other processors, or has a gap."
+            description="With a target: whether E[T] of every interval stayed within it. With a promise: whether "
+            "measured_seconds did. null: the horizon is not over, was cut by other processors, or has "
+            "a gap."
         ),
     ]
-    detail: Annotated[str, Field(description="The same in sentences.")]
+    detail: Annotated[str, Field(description="The same as sentences.")]
     diagnostics: Annotated[
-        list[DiagnosticAnswer], Field(description="Where the report and the snapshots disagree.")
+        list[DiagnosticAnswer], Field(description="Differences between the report and the snapshots.")
     ] = []
 
 
 Outcome = Annotated[
     OutcomeAnswer | None,
     Field(
-        description="What became of it, as reported. Where nobody reported, a change that snapshots show to run has "
-        "what they show. null: neither."
+        description="The reported outcome. Without a report, a change that snapshots show to run has the observed "
+        "outcome. null: neither."
     ),
 ]
 Observed = Annotated[
     ObservedAnswer | None,
-    Field(description="What the snapshots show of it; null: it was just decided for the past."),
+    Field(description="The outcome that the snapshots show; null: it was just decided for the past."),
 ]

@@ -1,4 +1,4 @@
-"""What became of a decision: stores what is reported, and finds what was reported and what the snapshots show.
+"""The outcome of a decision: stores reports, and finds reported and observed outcomes.
 
 The same report twice changes nothing, and an earlier report never undoes a later one.
 """
@@ -26,15 +26,15 @@ FOLLOWING = {
     "applied": {"applied", "failed", "rolled-back"},
     "rolled-back": {"rolled-back"},
 }
-"""By state, those that may be reported after it."""
+"""The states that may be reported after each state."""
 OF_ONE_STATE = {"processors", "detail"}
-"""Fields of a report that say nothing about another state."""
+"""Fields of a report that do not apply to another state."""
 
 
 def store_outcome(
     session: Session, decision_id: UUID, body: OutcomeBody, settings: Settings
 ) -> OutcomeAnswer:
-    """Joins the report with what was reported before, and stores it with the decision."""
+    """Joins the report with earlier ones, and stores it with the decision."""
     row = session.get(DecisionRow, decision_id, with_for_update=True)
     if row is None:
         raise UnknownDecision(decision_id)
@@ -52,18 +52,18 @@ def store_outcome(
 
 
 def refuse_impossible(row: DecisionRow, body: OutcomeBody, latest: datetime) -> None:
-    """Refuses operators that the decision does not have, and times to come."""
+    """Refuses operators that the decision does not have, and times in the future."""
     known = row.answer["processors"]["recommended"]
     errors = [
         (
             f"#/processors/{escape_pointer(name)}",
-            f"The decision has no operator {name!r}: name its own.{suggest_name(name, known)}",
+            f"The decision has no operator {name!r}: use its operators' names.{suggest_name(name, known)}",
         )
         for name in (body.processors or {})
         if name not in known
     ]
     if body.applied_at is not None and body.applied_at > latest:
-        errors.append(("#/applied_at", "This time is still to come: send when the change was made, in UTC."))
+        errors.append(("#/applied_at", "This time is in the future: send the time of the change in UTC."))
     if errors:
         raise InvalidRequest(tuple(errors))
 
@@ -71,12 +71,12 @@ def refuse_impossible(row: DecisionRow, body: OutcomeBody, latest: datetime) -> 
 def refuse_backwards(decision_id: UUID, before: OutcomeAnswer, body: OutcomeBody) -> None:
     """Refuses a state that cannot follow the stored one, and a time before the stored one."""
     if body.state not in FOLLOWING[before.state]:
-        remedy = "decide again, and report what becomes of that decision."
+        remedy = "decide again, and report the outcome of the new decision."
         raise OutcomeConflict(decision_id, before.state, body.state, remedy)
     if before.applied_at and body.applied_at and body.applied_at < before.applied_at:
         why = (
-            f"it was applied at {before.applied_at.isoformat()}, and this report says an earlier time. "
-            "Leave applied_at out."
+            f"it was applied at {before.applied_at.isoformat()}, and this report has an earlier time. Leave "
+            "applied_at out."
         )
         raise OutcomeConflict(decision_id, before.state, body.state, why)
 
@@ -84,7 +84,7 @@ def refuse_backwards(decision_id: UUID, before: OutcomeAnswer, body: OutcomeBody
 def join_reports(
     decision: Document, before: OutcomeAnswer | None, body: OutcomeBody, now: datetime
 ) -> OutcomeAnswer:
-    """The outcome after this report: its fields, and where it leaves one out, that of the reports before."""
+    """The outcome after this report: its fields, and for fields that it leaves out those of earlier reports."""
     sent = body.model_dump(exclude_none=True)
     fields = set(OutcomeBody.model_fields)
     if before is not None and before.state != body.state:
@@ -109,7 +109,7 @@ def join_reports(
 
 
 def judge(decision: Document, expected: float | None, measured: float | None) -> bool | None:
-    """Whether measured ≤ expected · (1 + known error); None where one of them is not known."""
+    """Whether measured ≤ expected · (1 + known error); None if one of them is not known."""
     if expected is None or measured is None:
         return None
     evidence = decision["current"].get("evidence") or {}
@@ -118,7 +118,7 @@ def judge(decision: Document, expected: float | None, measured: float | None) ->
 
 
 def find_outcomes(session: Session, topology_id: int, decisions: Sequence[StoredDecision]) -> list[Became]:
-    """What became of each of these decisions about one topology; the number of queries is the same for any number."""
+    """The outcomes of these decisions about one topology; the number of queries is the same for any number."""
     promised = [read_promise(one) for one in decisions]
     asked = [to_asked(one, promise) for one, promise in zip(decisions, promised, strict=True)]
     seen = gather_outcomes(session, topology_id, asked)

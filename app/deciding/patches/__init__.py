@@ -1,1 +1,1 @@
-"""/v1/decisions/{id}/patch: a decision as what to send to the platform."""
+"""/v1/decisions/{id}/patch: the request, command or documents that carry out a decision."""

@@ -20,35 +20,35 @@ PatchFormat = Literal["flink", "storm", "heron", "keda", "kubernetes", "flink-op
 
 
 class PatchAnswer(Answer):
-    """What to send where, so that the recommended processors run; nothing is sent by this service."""
+    """The request, command or documents that make the recommended processors run; this service sends nothing."""
 
     decision_id: UUID
     topology: str
-    action: Annotated[str, Field(description="Of the decision; `hold` changes nothing.")]
+    action: Annotated[str, Field(description="The decision's action; `hold` changes nothing.")]
     format: PatchFormat
-    method: Annotated[str | None, Field(description="null: it is no HTTP request.")]
-    path: Annotated[str | None, Field(description="Below the engine's, or Kubernetes', address.")]
-    content_type: Annotated[str | None, Field(description="Of the body; null: no HTTP request.")]
-    body: Annotated[Any, Field(description="A list: one document, or one request, for each of its items.")]
-    command: Annotated[str | None, Field(description="The same for a shell, one command a line; null: none.")]
-    notes: Annotated[list[str], Field(description="What the change needs and costs.")]
-    placeholders: Annotated[
-        list[str], Field(description="The parts that you must fill in before you send it; empty: none.")
+    method: Annotated[str | None, Field(description="null: not an HTTP request.")]
+    path: Annotated[str | None, Field(description="The path at the engine's, or Kubernetes', address.")]
+    content_type: Annotated[str | None, Field(description="The type of the body; null: not an HTTP request.")]
+    body: Annotated[Any, Field(description="A list: each item is one document, or one request.")]
+    command: Annotated[
+        str | None, Field(description="The same for a shell, one command per line; null: none.")
     ]
+    notes: Annotated[list[str], Field(description="Needs and costs of the change.")]
+    placeholders: Annotated[list[str], Field(description="The parts to fill in before sending; empty: none.")]
 
 
 YAML = "application/yaml"
 IN_YAML = ("keda", "kubernetes", "flink-operator")
 ENGINE_URL = "<address of the engine>"
 ENGINE_OF = {"flink": "flink", "flink-operator": "flink", "storm": "storm", "heron": "heron"}
-"""By format, the engine whose names of things it needs."""
+"""The engine whose own names each format needs."""
 HOLDS = (
-    "The decision is to hold: the processors that run are the recommended ones, and there is nothing to send."
+    "The decision is to hold: the running processors are the recommended ones, and there is nothing to send."
 )
 
 
 def to_patch_answer(gathered: GatheredPatch, form: PatchFormat, patch: EnginePatch) -> PatchAnswer:
-    """The patch with what was found out about its decision."""
+    """The patch, with notes about its decision."""
     decision = gathered.decision
     assert decision.id is not None, "a stored decision has an id"
     is_request = patch.method is not None
@@ -69,7 +69,7 @@ def to_patch_answer(gathered: GatheredPatch, form: PatchFormat, patch: EnginePat
 
 
 def write_curl(patch: EnginePatch) -> str:
-    """The request as a command; every part is quoted, since names of operators may hold anything."""
+    """The request as a command; every part is quoted, because names of operators may hold any character."""
     words = ["curl", "-X", patch.method or "GET", ENGINE_URL + (patch.path or "")]
     if patch.body is not None:
         words += ["-H", f"Content-Type: {patch.content_type or JSON}", "-d", json.dumps(patch.body)]
@@ -77,18 +77,18 @@ def write_curl(patch: EnginePatch) -> str:
 
 
 def describe_decision(gathered: GatheredPatch) -> list[str]:
-    """What to know of the decision before its patch is sent."""
+    """Notes about the decision, to read before its patch is sent."""
     decision = gathered.decision
     notes = [HOLDS] if decision.action == "hold" else []
     if gathered.standing not in {None, decision.id}:
         notes.append(
-            f"Decision {gathered.standing} stands instead, on newer data or for the present revision and policy: "
-            "send its patch."
+            f"Decision {gathered.standing} replaces this one, because of newer data or for the present revision "
+            "and policy: send its patch."
         )
     if decision.basis.revision != gathered.revision:
         notes.append(
-            f"It was decided for revision {decision.basis.revision} of the topology, which is at {gathered.revision} "
-            "now: operators may have other names."
+            f"It was decided for revision {decision.basis.revision} of the topology, which now is at "
+            f"{gathered.revision}: operators may have other names."
         )
     notes += describe_bounds(gathered)
     moved = {
@@ -100,12 +100,12 @@ def describe_decision(gathered: GatheredPatch) -> list[str]:
         told = ", ".join(
             name if seconds is None else f"{name} ({seconds:.3g} s)" for name, seconds in moved.items()
         )
-        notes.append(f"It moves state of {told}: tuples wait meanwhile.")
+        notes.append(f"It moves state of {told}: tuples wait during the move.")
     return notes
 
 
 def describe_bounds(gathered: GatheredPatch) -> list[str]:
-    """A note where the topology or the policy allow other processors now than when it was decided."""
+    """A note if the topology or the policy now allow other processors than at the time of the decision."""
     recommended, broken = gathered.decision.processors.recommended, []
     for name, (least, most) in gathered.bounds_now.items():
         count = recommended.get(name)
@@ -117,25 +117,23 @@ def describe_bounds(gathered: GatheredPatch) -> list[str]:
     listed = join_names(broken, 10)
     again = f"POST {find_address(gathered.decision.basis.topology)}/decisions"
     return [
-        f"It is outside of what topology and policy allow now: {listed}. Ask for a new decision ({again})."
+        f"Topology and policy no longer allow these processors: {listed}. Ask for a new decision ({again})."
     ]
 
 
 def is_read(gathered: GatheredPatch, form: PatchFormat) -> bool:
-    """Whether the engine's own names of things are known."""
+    """Whether the engine's own names are known."""
     return gathered.engine != "" and gathered.engine == ENGINE_OF.get(form)
 
 
 def describe_marks(gathered: GatheredPatch, form: PatchFormat) -> list[str]:
-    """Since when the names that the engine gives to things are known, or how they become known."""
+    """A sentence on the time of the engine's own names, or on how to send them."""
     engine = ENGINE_OF.get(form)
     if engine is None:
         return []
     if is_read(gathered, form) and gathered.seen_at is not None:
         at = gathered.seen_at.isoformat(timespec="seconds").replace("+00:00", "Z")
-        return [
-            f"Ids and names are those that {engine} gave at {at}: a job that was started again has others."
-        ]
+        return [f"Ids and names are from {engine}'s answer at {at}: a job that was restarted has others."]
     address = f"{find_address(gathered.decision.basis.topology)}/snapshots/from/{engine}"
     return [f"No answer of {engine} about this topology is stored: POST one to {address} and ask again."]
 

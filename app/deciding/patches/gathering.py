@@ -1,4 +1,4 @@
-"""A decision with what its patch needs: bounds of operators, what the engine calls them, and what came later."""
+"""A decision with the inputs of its patch: bounds of operators, the engine's own names, and later decisions."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -21,10 +21,10 @@ Bounds = Mapping[str, tuple[int, int | None]]
 
 @dataclass(frozen=True)
 class GatheredPatch:
-    """`engine` is the engine whose answers were stored last, "" for none; `marks` are what it called things then.
+    """`engine` is the engine whose answers were stored last, "" for none; `marks` are its own names.
 
-    `standing` is the id of the topology's standing decision. `bounds` are those of the topology now and the decision's
-    policy, `bounds_now` those of the stored policy too.
+    `standing` is the id of the topology's standing decision. `bounds` are those of the present topology and the
+    decision's policy; `bounds_now` also include the stored policy.
     """
 
     decision: DecisionAnswer

@@ -1,4 +1,4 @@
-"""/v1/decisions/{id}/patch: what to send where, so that the recommended processors run."""
+"""/v1/decisions/{id}/patch: the request, command or documents that make the recommended processors run."""
 
 from typing import Annotated, Literal
 from uuid import UUID
@@ -21,7 +21,7 @@ router = APIRouter(prefix="/v1", tags=["decisions"], route_class=StrictJsonRoute
     response_model=PatchAnswer,
     **declare(
         may_read,
-        "A decision as what to send to the platform",
+        "Make a patch of a decision",
         "unknown-decision",
         "not-acceptable",
         also={200: {"content": {YAML: {"schema": {"type": "string"}}}}},
@@ -32,7 +32,7 @@ def get_patch(
     session: SessionDep,
     settings: SettingsDep,
     form: Annotated[
-        PatchFormat, Query(alias="format", description="Who takes it; json: the processors alone.")
+        PatchFormat, Query(alias="format", description="The receiver; json: the processors alone.")
     ],
     written_as: Annotated[
         Literal["json", "yaml"] | None,
@@ -43,12 +43,12 @@ def get_patch(
         Query(
             max_length=2000,
             pattern=r"^https?://[^\s/?#]+(/[^\s?#]*)?$",
-            description=f"Where KEDA finds this service. Left out: {IN_CLUSTER}.",
+            description=f"The address at which KEDA finds this service. Left out: {IN_CLUSTER}.",
         ),
     ] = None,
     accept: Accept = None,
 ) -> PatchAnswer | Response:
-    """The request, command or documents, ready to send, with what the change needs and costs. Nothing is sent."""
+    """The request, command or documents, ready to send, with the needs and costs of the change. Nothing is sent."""
     kind = choose_form(accept, (JSON, YAML)) if written_as is None else written_as
     answer = service.find_patch(session, decision_id, form, service_url, settings)
     if kind in {YAML, "yaml"}:

@@ -1,4 +1,4 @@
-"""Makes the patch of a decision in the format that the platform takes."""
+"""Makes the patch of a decision in the format of the platform."""
 
 from typing import cast
 from uuid import UUID
@@ -24,7 +24,7 @@ def find_patch(
 def make_patch(
     gathered: GatheredPatch, form: PatchFormat, service_url: str | None, settings: Settings
 ) -> EnginePatch:
-    """The patch for the recommended processors of every operator: engines refuse one for some of them."""
+    """The patch for the recommended processors of every operator, since engines refuse a patch for only some."""
     recommended = gathered.decision.processors.recommended
     counts = {one.name: recommended[one.name] for one in gathered.decision.current.operators}
     marks = gathered.marks if is_read(gathered, form) else {}

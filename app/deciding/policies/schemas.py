@@ -37,7 +37,8 @@ class Goal(TargetTerms):
 
     k_max: KMax | None = None
     t_min_seconds: Annotated[
-        TMax | None, Field(description="Below this E[T], or this value of `target`, processors are given up.")
+        TMax | None,
+        Field(description="Processors are given up below this E[T], or below this value of `target`."),
     ] = None
     beta: Beta | None = None
 
@@ -86,14 +87,14 @@ class Bounds(Body):
 
 
 class StateBody(Body):
-    """The state of a stateful operator: what moves, and how long that takes (Es-Stream, eqs. 25 and 26)."""
+    """The state of a stateful operator: its amount, and the time to move it (Es-Stream, eqs. 25 and 26)."""
 
     key_groups: Annotated[
         int,
         Field(
             ge=1,
             le=32_768,
-            description="At most as many processors as these.",
+            description="The number of key groups: the most processors of the operator.",
         ),
     ]
     size_bytes: Annotated[float, Field(ge=0, le=1e18)] = 0.0
@@ -108,7 +109,7 @@ class StateBody(Body):
     ] = None
 
     def to_value(self) -> MigratedState:
-        """What the planner computes with."""
+        """The planner's value."""
         return MigratedState(
             self.key_groups,
             self.size_bytes,
@@ -120,7 +121,7 @@ class StateBody(Body):
 
 
 class NodeThresholds(Body):
-    """When to take more nodes and when to give some up (Es-Stream, section V-B)."""
+    """Thresholds for taking more nodes and giving some up (Es-Stream, section V-B)."""
 
     scale_out_skewness: Annotated[
         float,
@@ -132,7 +133,7 @@ class NodeThresholds(Body):
         Field(ge=-1e6, le=1e6, description="χ: scale in at a skewness of at least this"),
     ] = 0.5
     scale_in_load: Annotated[Part, Field(description="ζ: and a mean load of at most this.")] = 0.3
-    most_cpu: Annotated[Part, Field(description="α: what a node may be filled to.")] = 0.9
+    most_cpu: Annotated[Part, Field(description="α: the part of a node that may be used.")] = 0.9
     most_memory: Part = 0.9
     most_io: Part = 0.9
 
@@ -146,7 +147,7 @@ class NodeThresholds(Body):
         return self
 
     def to_value(self) -> advice.Thresholds:
-        """What the planner computes with."""
+        """The planner's value."""
         return advice.Thresholds(
             self.scale_out_skewness,
             self.scale_out_load,
@@ -193,11 +194,13 @@ class PolicyBody(Body):
         Field(ge=0, lt=1, description="Ignore changes that give up less than this part of the processors."),
     ] = 0.0
     max_snapshot_age_seconds: Annotated[
-        Age, Field(description="Refuse to decide on measurements that ended longer ago (503).")
+        Age, Field(description="The largest age of measurements; older ones are refused (503).")
     ] = DEFAULT_LIMIT_SECONDS
     horizon_seconds: Annotated[
         Period | None,
-        Field(description="Time until the load is expected to change: what pays back later is held."),
+        Field(
+            description="The time until the load is expected to change; changes that pay back later are held."
+        ),
     ] = None
     nodes: NodeThresholds = NodeThresholds()
     bounds: dict[OperatorName, Bounds] = {}
@@ -225,12 +228,12 @@ class PolicyBody(Body):
         Period | None,
         Field(
             description="Work off backlog_tuples, such as the lag after an outage, within this time; left out: "
-            "decisions only say how long it takes."
+            "decisions only report the time that it takes."
         ),
     ] = None
 
     def to_value(self) -> policy.Policy:
-        """What the planner decides by."""
+        """The planner's policy."""
         return policy.Policy(
             self.goal.k_max,
             self.goal.find_t_max_seconds(),

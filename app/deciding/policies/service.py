@@ -1,4 +1,4 @@
-"""Stores and finds policies, one per topology."""
+"""Stores and finds policies, one for each topology."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -16,11 +16,11 @@ from planner.errors import MOST_SUGGESTED, escape_pointer, suggest_name
 
 GOAL = PolicyRow.policy["goal"]
 TARGET_SECONDS = func.coalesce(GOAL["t_max_seconds"].as_float(), GOAL["target"]["seconds"].as_float())
-"""The seconds of a stored policy's time target, of E[T] or of another time, in SQL; null: it has none."""
+"""SQL for the seconds of a stored policy's time target, of E[T] or of another time; null: none."""
 
 
 def store_policy(session: Session, name: str, body: PolicyBody) -> PolicyAnswer:
-    """Stores the policy in place of the one that the topology had."""
+    """Stores the policy, which replaces the topology's present one."""
     stored = find_topology(session, name)
     check_policy(stored, body)
     document = body.model_dump(mode="json")
@@ -42,13 +42,13 @@ def find_policy(session: Session, name: str) -> PolicyAnswer:
 
 
 def find_goal(session: Session, stored: StoredTopology) -> Goal | None:
-    """What the topology's policy wants; None where it has none."""
+    """The goal of the topology's policy; None if it has none."""
     row = session.get(PolicyRow, stored.id)
     return None if row is None else Goal.model_validate(row.policy["goal"])
 
 
 def delete_policy(session: Session, name: str) -> None:
-    """Deletes the policy: from then on a decision needs one in its request."""
+    """Deletes the policy: later decisions need a policy in their request."""
     row = session.get(PolicyRow, find_topology(session, name).id)
     if row is None:
         raise NoStoredPolicy(name)
@@ -69,14 +69,20 @@ def check_policy(stored: StoredTopology, body: PolicyBody, pointer: str = "#") -
             errors.append((f"{pointer}/{part}/{escape_pointer(operator)}", detail))
     for operator in body.states.keys() & operators.keys():
         if not operators[operator].get("stateful"):
-            detail = f"Operator {operator!r} is not stateful: set `stateful` in the topology, or leave its state out."
+            detail = (
+                f"Operator {operator!r} is not stateful: set `stateful` in the topology, or leave out its "
+                "state."
+            )
             errors.append((f"{pointer}/states/{escape_pointer(operator)}", detail))
     least = {name: max(1, one.get("min_processors") or 1) for name, one in operators.items()}
     for name, bounds in body.bounds.items():
         least[name] = max(least.get(name, 1), bounds.min_processors)
     errors += find_empty_bounds(operators, body, least, pointer)
     if body.goal.k_max is not None and sum(least.values()) > body.goal.k_max:
-        detail = f"The least processors of all operators add up to {sum(least.values())}: raise k_max, or lower them."
+        detail = (
+            f"The min_processors of all operators add up to {sum(least.values())}: raise k_max, or lower "
+            "them."
+        )
         errors.append((f"{pointer}/goal/k_max", detail))
     if errors:
         raise InvalidRequest(tuple(errors))
@@ -98,7 +104,7 @@ def find_empty_bounds(
             if most is not None and most < least[name]:
                 part = "bounds" if bounds else "states"
                 detail = (
-                    f"Operator {name!r} must have at least {least[name]} processors, and {what} allow {most}: "
+                    f"Operator {name!r} must have at least {least[name]} processors, but {what} allow {most}: "
                     "correct one of them."
                 )
                 errors.append((f"{pointer}/{part}/{escape_pointer(name)}", detail))

@@ -1,4 +1,4 @@
-"""A recommendation's values as JSON: what each stage found, or why it was left out."""
+"""A recommendation as JSON: each stage with its result, or with the reason why it was left out."""
 
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -24,7 +24,7 @@ class FoundForecast(NamedTuple):
 
 @dataclass(frozen=True)
 class FoundPlacement:
-    """The placement with what it was computed from; `placed` is None where `missing` says why."""
+    """The placement with its inputs; `placed` is None if something is missing, and `missing` is the reason."""
 
     choices: PlacementChoices
     gathered: GatheredPlacement | None = None
@@ -34,7 +34,9 @@ class FoundPlacement:
 
 @dataclass(frozen=True)
 class Recommendation:
-    """What every stage found, None where it was not asked for; `planned_rate` is what processors and slots are for."""
+    """The results of all stages, None for a stage that was not asked for; processors and slots are for
+    `planned_rate`.
+    """
 
     policy: Policy
     forecast: FoundForecast | None
@@ -64,7 +66,7 @@ def to_recommended(found: Recommendation) -> Recommended:
 
 
 def to_rate_forecast(found: FoundForecast | None) -> RateForecastAnswer | None:
-    """The forecast, where there is one."""
+    """The forecast, if there is one."""
     seen = found.outlook.rate if found else None
     if found is None or seen is None:
         return None
@@ -73,7 +75,7 @@ def to_rate_forecast(found: FoundForecast | None) -> RateForecastAnswer | None:
 
 
 def to_placement(found: FoundPlacement | None) -> PlacementAnswer | None:
-    """The placement, where there is one."""
+    """The placement, if there is one."""
     if found is None or found.placed is None or found.gathered is None:
         return None
     return to_placement_answer(found.placed, found.gathered, found.choices)
@@ -116,12 +118,12 @@ def describe_placement(found: FoundPlacement | None) -> Stage:
 
 
 def describe_moves(found: Recommendation) -> Stage:
-    """The key groups that move, where the policy describes a state."""
+    """The key groups that move, if the policy describes a state."""
     migrations = found.composed.decision.moves.migrations
     if not found.policy.states:
-        return Stage(name="moves", done=False, detail="The policy knows no operator's state.")
+        return Stage(name="moves", done=False, detail="The policy describes no operator's state.")
     if not migrations:
-        return Stage(name="moves", done=True, detail="Nothing moves.")
+        return Stage(name="moves", done=True, detail="No key groups move.")
     moved = ", ".join(
         f"{name} {one.moved_key_groups} key groups ({one.moved_share:.0%})"
         for name, one in migrations.items()

@@ -26,7 +26,9 @@ def recommend(
     response: Response,
     body: RecommendationRequest | None = None,
 ) -> RecommendationAnswer:
-    """Forecasts, plans, places and decides. A stage without data is left out and says why; all others are stored."""
+    """Forecasts, plans, places and decides. A stage without data is left out with the reason; all others are
+    stored.
+    """
     answer = service.store_recommendation(session, name, body or RecommendationRequest(), settings)
     tell_created(response, "decisions", answer.decision.id)
     return answer

@@ -16,7 +16,7 @@ PLACED: dict[str, JsonValue] = {"profiles": {"detector": AZURE_BLOB}, "vm_sizes"
 
 
 class ForecastTerms(Body):
-    """How far a forecast looks back and ahead, in intervals as long as the newest snapshot."""
+    """The numbers of past and future intervals of a forecast, each as long as the newest snapshot."""
 
     history: Annotated[int, Field(ge=2, le=10_000, description="Snapshots that the model is fitted on.")] = (
         HISTORY
@@ -28,7 +28,7 @@ class ForecastTerms(Body):
 
 
 class RecommendationRequest(DecisionRequest):
-    """The fields of a decision, and how to forecast and to place."""
+    """The fields of a decision, and those of its forecast and placement."""
 
     model_config = show_example({"at": "2026-11-18T00:01:00Z", "policy": EXAMPLE, "placement": PLACED})
 
@@ -39,6 +39,6 @@ class RecommendationRequest(DecisionRequest):
 
 
 class RecommendationAnswer(Recommended):
-    """The stages in order, what each found, and the decision; all of it is stored with the decision."""
+    """The stages in order with their results, and the decision; all are stored with the decision."""
 
     decision: DecisionAnswer

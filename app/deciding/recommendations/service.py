@@ -1,6 +1,7 @@
-"""Recommends in one call: a forecast of the rate, processors under the goal, slots and VMs, what moves, a decision.
+"""Recommends in one call: a forecast of the rate, processors under the goal, slots and VMs, moved state, a
+decision.
 
-Each stage is optional: where data are missing it is left out, and the answer says why.
+Each stage is optional: if data are missing it is left out, and the answer gives the reason.
 """
 
 from dataclasses import dataclass, replace
@@ -28,7 +29,7 @@ from planner.workloads.line_forecasts import HISTORY
 
 @dataclass(frozen=True)
 class GatheredRecommendation:
-    """What decision and placement are computed from; `no_placement` says why there is none."""
+    """The inputs of decision and placement; `no_placement` is the reason why there is none."""
 
     decision: GatheredDecision
     placement: GatheredPlacement | None
@@ -38,7 +39,7 @@ class GatheredRecommendation:
 def gather_recommendation(
     session: Session, name: str, body: RecommendationRequest, settings: Settings
 ) -> GatheredRecommendation:
-    """Reads all that is stored, with as many snapshots as the forecast is fitted on."""
+    """Reads the stored inputs, with as many snapshots as the forecast is fitted on."""
     history = body.forecast.history if body.forecast else HISTORY
     decision = gather_decision(session, name, body, settings, history=history)
     if body.placement is None:
@@ -53,7 +54,7 @@ def gather_recommendation(
 def store_recommendation(
     session: Session, name: str, body: RecommendationRequest, settings: Settings
 ) -> RecommendationAnswer:
-    """Gathers, computes every stage, and keeps all of it with the decision."""
+    """Gathers, computes every stage, and stores all of it with the decision."""
     gathered = gather_recommendation(session, name, body, settings)
     found = compute_recommendation(gathered, body)
     outlook = found.forecast.outlook if found.forecast else NO_OUTLOOK
@@ -79,7 +80,7 @@ def compute_recommendation(gathered: GatheredRecommendation, body: Recommendatio
 
 
 def look_out_for(question: DecisionQuestion, terms: ForecastTerms | None) -> FoundForecast | None:
-    """The forecast rate of the coming steps, where the request asks for it."""
+    """The forecast rate of the coming steps, if the request asks for it."""
     history, policy = question.history, question.policy
     if terms is None or history is None:
         return None
@@ -90,7 +91,7 @@ def look_out_for(question: DecisionQuestion, terms: ForecastTerms | None) -> Fou
 
 
 def explain_rate(composed: ComposedDecision, rate: float, measured_rate: float) -> ComposedDecision:
-    """The decision with a first reason that names the rate it was made for."""
+    """The decision with a first reason that names the rate it is for."""
     detail = (
         f"Decided for {rate:.6g} tuples/s, for which the forecast says to be ready; measured are "
         f"{measured_rate:.6g}."
@@ -103,7 +104,7 @@ def explain_rate(composed: ComposedDecision, rate: float, measured_rate: float) 
 def place(
     gathered: GatheredRecommendation, choices: PlacementChoices | None, rate: float
 ) -> FoundPlacement | None:
-    """Threads, slots and VMs for that rate, by the profiles of those operators that have one."""
+    """Threads, slots and VMs for this rate, for the operators that have a profile."""
     if choices is None:
         return None
     if gathered.placement is None:

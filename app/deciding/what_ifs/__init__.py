@@ -1,1 +1,3 @@
-"""/v1/topologies/{name}/what-if: another load, budget or target, and all allocations between too few and too many."""
+"""/v1/topologies/{name}/what-if: another load, budget or target, and the best allocation of each number of
+processors.
+"""

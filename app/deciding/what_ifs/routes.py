@@ -1,4 +1,4 @@
-"""/v1/topologies/{name}/what-if: what another load, budget or target would mean; nothing is stored."""
+"""/v1/topologies/{name}/what-if: the effects of another load, budget or target; nothing is stored."""
 
 from fastapi import APIRouter, Response
 
@@ -29,7 +29,8 @@ def ask_what_if(
     body: WhatIfRequest | None = None,
     accept: Accept = None,
 ) -> Response:
-    """What runs, what would be planned, whether what runs would pass, and the frontier; a reading key is enough.
+    """The running and the planned allocation, whether the running one would pass, and the frontier; a reading key
+    is enough.
 
     JSON, PNG or SVG, by `Accept`.
     """

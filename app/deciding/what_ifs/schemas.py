@@ -31,32 +31,38 @@ class PlannedAnswer(EstimateAnswer):
 
 
 class FrontierPointAnswer(Answer):
-    """The best split of so many processors."""
+    """The best split of one number of processors."""
 
     processors_total: int
     expected_sojourn_seconds: float
     operator: Annotated[
         str | None,
         Field(
-            description="Has gained most since the point before; null: the fewest that keep every operator up."
+            description="The operator that gained most since the point before; null: the fewest processors that "
+            "keep every operator up."
         ),
     ]
 
 
 class WhatIfAnswer(Answer):
-    """What runs, what would be planned, whether what runs would pass, and the frontier between."""
+    """The running and the planned allocation, whether the running one would pass, and the frontier between them."""
 
     load_factor: float
     external_rate: float
-    t_max_seconds: Annotated[float | None, Field(description="As asked, else that of the policy.")]
-    k_max: Annotated[int | None, Field(description="As asked, else that of the policy, else what runs.")]
-    current: Annotated[
-        EstimateAnswer | None, Field(description="null: the snapshots do not say what runs everywhere.")
+    t_max_seconds: Annotated[float | None, Field(description="As asked, else the policy's.")]
+    k_max: Annotated[
+        int | None, Field(description="As asked, else the policy's, else the number of running processors.")
     ]
-    planned: Annotated[PlannedAnswer | None, Field(description="null: a diagnostic says why there is none.")]
-    gate: Annotated[GateAnswer | None, Field(description="Of what runs; null as `current`.")]
+    current: Annotated[
+        EstimateAnswer | None,
+        Field(description="null: the snapshots do not give the running processors of every operator."),
+    ]
+    planned: Annotated[PlannedAnswer | None, Field(description="null: a diagnostic gives the reason.")]
+    gate: Annotated[
+        GateAnswer | None, Field(description="The verdict on the running processors; null as `current`.")
+    ]
     frontier: Annotated[
-        list[FrontierPointAnswer], Field(description="At most some 200 points; empty: bounds allow none.")
+        list[FrontierPointAnswer], Field(description="At most about 200 points; empty: bounds allow none.")
     ]
     diagnostics: list[DiagnosticAnswer]
     basis: Basis

@@ -24,7 +24,7 @@ PLACES = STORED | {"external_rate": "/load_factor"}
 
 
 def ask_what_if(session: Session, name: str, body: WhatIfRequest, settings: Settings) -> WhatIfAnswer:
-    """What another load, budget or target would mean for a stored topology."""
+    """The effects of another load, budget or target on a stored topology."""
     found = gather(session, name, body, settings)
     terms = find_terms(session, found, body)
     aged = describe_age(session, found)
@@ -46,7 +46,7 @@ def find_terms(session: Session, found: Gathered, body: WhatIfRequest) -> WhatIf
 def to_what_if_answer(
     explored: Explored, terms: WhatIfTerms, found: Gathered, aged: Sequence[DiagnosticAnswer]
 ) -> WhatIfAnswer:
-    """What the planner found, with the terms and the stored data that it rests on."""
+    """The planner's findings, with their terms and the stored data that they are based on."""
     said = [DiagnosticAnswer.model_validate(one) for one in found.diagnostics + explored.diagnostics]
     return WhatIfAnswer.model_validate(
         {
@@ -74,7 +74,9 @@ def to_planned(plan: Plan) -> dict[str, Any]:
 
 
 def draw_what_if(answer: WhatIfAnswer, form: str) -> bytes:
-    """E[T] of the best split over the number of processors, with the target, what runs and what is planned."""
+    """A picture of E[T] of the best split over the number of processors, with the target, the running and the
+    planned processors.
+    """
     frontier = answer.frontier
     lines = [
         Line(
@@ -102,7 +104,7 @@ def draw_what_if(answer: WhatIfAnswer, form: str) -> bytes:
 
 
 def mark_processors(answer: WhatIfAnswer) -> list[Upright]:
-    """What runs and what is planned, with their E[T]."""
+    """The running and the planned processors, with their E[T]."""
     marks = []
     if answer.current is not None:
         total, time = answer.current.processors_total, answer.current.expected_sojourn_seconds
@@ -127,7 +129,7 @@ def mark_points(frontier: Sequence[FrontierPointAnswer]) -> list[Sign]:
 
 
 def say_terms(answer: WhatIfAnswer) -> list[str]:
-    """The question, whether what runs would pass, and why something is missing."""
+    """The question, whether the running processors would pass, and why something is missing."""
     terms = [f"load × {answer.load_factor:.3g}, {write_rate(answer.external_rate)}"]
     if answer.t_max_seconds is not None:
         terms.append(f"E[T] at most {write_seconds(answer.t_max_seconds)}")

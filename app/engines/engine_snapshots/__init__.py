@@ -1,1 +1,1 @@
-"""/v1/topologies/{name}/snapshots/from/{engine}: measured load out of an engine's own JSON."""
+"""/v1/topologies/{name}/snapshots/from/{engine}: measured load from an engine's own JSON."""

@@ -48,7 +48,7 @@ STORM_PAGE: dict[str, Any] = {
 }
 EXAMPLES = {
     "answers": {
-        "summary": "Answers with the path that was asked and the time when each came (this one is of Storm)",
+        "summary": "Answers of Storm with their paths and times",
         "value": {
             "answers": [
                 {
@@ -59,7 +59,7 @@ EXAMPLES = {
             ]
         },
     },
-    "one": {"summary": "One answer, as the engine gave it (this one is of Storm)", "value": STORM_PAGE},
+    "one": {"summary": "One answer, as Storm gave it", "value": STORM_PAGE},
 }
 
 
@@ -68,7 +68,7 @@ EXAMPLES = {
     status_code=201,
     **declare(
         may_store,
-        "Store what an engine measured",
+        "Store an engine's measurements",
         "unknown-topology",
         "invalid-topology",
         "no-steady-state",
@@ -86,12 +86,12 @@ def store_engine_answers(
     topology: Annotated[
         TopologyMode,
         Query(
-            description="What to do with a stored topology: keep it, or replace its graph by that of the engine "
-            "(bounds, profiles and state stay). An unknown topology is always created."
+            description="Whether a stored topology is kept, or its graph replaced by the engine's (bounds, "
+            "profiles and state stay). An unknown topology is always created."
         ),
     ] = "keep",
 ) -> EngineSnapshots:
-    """Takes the JSON that the engine answers with: one answer, a list, or answers with paths and times.
+    """Stores the engine's own JSON: one answer, a list, or answers with paths and times.
 
     Two answers some time apart give the rates of the time between them; the service itself asks no engine.
     """

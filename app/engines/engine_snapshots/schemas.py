@@ -1,4 +1,4 @@
-"""What became of an engine's answers, as JSON."""
+"""The result of storing an engine's answers, as JSON."""
 
 from typing import Annotated, Any, Literal
 
@@ -35,13 +35,13 @@ class EngineSnapshots(Answer):
     revision: int
     topology_was: Annotated[
         Literal["created", "replaced", "kept"],
-        Field(description="kept: as it was stored, or as the engine shows it."),
+        Field(description="kept: the stored topology did not change."),
     ]
-    stored: Annotated[int, Field(description="Intervals that are new.")]
-    replaced: Annotated[int, Field(description="Intervals that were known, and now hold what was sent.")]
+    stored: Annotated[int, Field(description="New intervals.")]
+    replaced: Annotated[int, Field(description="Known intervals, whose snapshots were replaced.")]
     snapshots: list[SnapshotAnswer]
     marks: Annotated[
         dict[str, Any],
-        Field(description="What the engine calls things, such as its job and vertices: patches need it."),
+        Field(description="The engine's own names, such as its job and vertices: patches need them."),
     ]
     diagnostics: list[DiagnosticAnswer]

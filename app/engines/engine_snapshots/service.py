@@ -54,7 +54,7 @@ def store_engine_answers(
     mode: TopologyMode,
     settings: Settings,
 ) -> EngineSnapshots:
-    """Stores everything that the answers say, or nothing."""
+    """Stores all data in the answers, or nothing."""
     now = datetime.now(UTC)
     reading, said = read_sent(engine, sent, now)
     stored, was, dropped = store_topology(session, name, reading, mode, settings)
@@ -83,7 +83,7 @@ def store_engine_answers(
 def read_sent(
     engine: EngineName, sent: JsonValue, now: datetime
 ) -> tuple[EngineReading, tuple[Diagnostic, ...]]:
-    """What the body says; answers without a time are taken as answered now, which is said."""
+    """The reading of the body; answers without a time count as answered now, with a diagnostic."""
     try:
         answers = list_answers(sent)
         reading = read_answers(engine, [date_answer(one, now) for one in answers])
@@ -92,14 +92,14 @@ def read_sent(
     if any(one.at is not None for one in answers) or not any(ends_at(load, now) for load in reading.loads):
         return reading, ()
     detail = (
-        "Neither the answers nor the request say when the engine was asked: the interval is taken to end now. "
-        'Send {"answers": [{"path", "at", "body"}]} with the time.'
+        "The answers and the request do not give the time at which the engine was asked, so the interval is "
+        'assumed to end now. Send {"answers": [{"path", "at", "body"}]} with the time.'
     )
     return reading, (say("time-of-receipt", detail),)
 
 
 def date_answer(answer: EngineAnswer, now: datetime) -> EngineAnswer:
-    """The answer with the time of its receipt, where it has none."""
+    """The answer; if it has no time, with the time of its receipt."""
     return answer if answer.at is not None else answer._replace(at=now)
 
 
@@ -113,7 +113,7 @@ def ends_at(load: LoadBody, now: datetime) -> bool:
 def store_topology(
     session: Session, name: str, reading: EngineReading, mode: TopologyMode, settings: Settings
 ) -> tuple[StoredTopology, TopologyWas, tuple[Diagnostic, ...]]:
-    """The stored topology: created where it is unknown, replaced where that is asked for; and what is lost then."""
+    """The stored topology (created if unknown, replaced if that is asked for), and diagnostics on lost settings."""
     is_known = session.scalar(select(TopologyRow.id).where(TopologyRow.name == name)) is not None
     if not is_known and reading.topology is not None:
         # Another request may create it just now: then it is known.
@@ -137,7 +137,9 @@ def name_graph(name: str, graph: Graph) -> TopologyBody:
 
 
 def refuse_strangers(stored: StoredTopology, reading: EngineReading, loads: list[LoadBody]) -> None:
-    """Refuses loads of which the stored topology has no operator at all: the name in the address is a wrong one."""
+    """Refuses loads that have no operator in common with the stored topology: the name in the address must be
+    wrong.
+    """
     if not reading.loads or any(load.operators for load in loads):
         return
     if not any(load.operators for load in reading.loads):
@@ -151,7 +153,7 @@ def refuse_strangers(stored: StoredTopology, reading: EngineReading, loads: list
 
 
 def store_marks(session: Session, stored: StoredTopology, engine: EngineName, reading: EngineReading) -> None:
-    """Keeps what the engine calls things, as it was said last."""
+    """Stores the engine's own names, which replace earlier ones."""
     if not reading.marks:
         return
     values = {"topology_id": stored.id, "engine": engine, "marks": drop_nul(dict(reading.marks))}
@@ -165,7 +167,7 @@ def store_marks(session: Session, stored: StoredTopology, engine: EngineName, re
 
 
 def to_snapshot(body: SnapshotBody) -> SnapshotAnswer:
-    """The snapshot as a list of snapshots shows it."""
+    """The snapshot as an item of a list."""
     document: dict[str, Any] = body.model_dump(exclude_none=True) | {"source": "posted"}
     empty = {"measured_sojourn_seconds": None, "measured_completion_seconds": None}
     return SnapshotAnswer.model_validate(empty | document)

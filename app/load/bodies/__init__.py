@@ -1,1 +1,1 @@
-"""The topology and the load that a request describes, and the estimate computed from them: shared by several nouns."""
+"""The topology and the load in a request, and the estimate computed from them: shared by several nouns."""

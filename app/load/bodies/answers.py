@@ -29,7 +29,7 @@ class OperatorEstimateAnswer(Answer):
 
 
 class DiagnosticAnswer(Answer):
-    """A fact about the input data that affects how far the answer can be trusted."""
+    """A fact about the input data that limits how far the answer can be trusted."""
 
     code: str
     detail: str
@@ -47,21 +47,23 @@ class Basis(Answer):
 
 
 class QuantileAnswer(Answer):
-    """The time within which this part of all external tuples are done."""
+    """The time within which this part of all external tuples is done."""
 
     quantile: float
     seconds: float
 
 
 class SpreadAnswer(Answer):
-    """How a time spreads over external tuples, from `roots` of them drawn at random."""
+    """The distribution of a time over external tuples, from `roots` of them drawn at random."""
 
     mean_seconds: float
     quantiles: list[QuantileAnswer]
     method: str
     roots: int
     seed: int
-    known_error: Annotated[float | None, Field(description="Of the quantiles, relative, against simulation.")]
+    known_error: Annotated[
+        float | None, Field(description="Relative error of the quantiles, against simulation.")
+    ]
 
 
 class CalibrationAnswer(Answer):
@@ -72,16 +74,16 @@ class CalibrationAnswer(Answer):
     measured_over_modelled: Annotated[
         float, Field(description="Over all intervals used, each at its own load and processors.")
     ]
-    intervals: Annotated[int, Field(description="How many were used.")]
+    intervals: Annotated[int, Field(description="The number of intervals used.")]
     first_observed_at: Annotated[
-        UtcTime | None, Field(description="When the oldest one began; null: not said.")
+        UtcTime | None, Field(description="The beginning of the oldest one; null: not given.")
     ]
-    last_observed_at: Annotated[UtcTime | None, Field(description="When the newest one began.")]
+    last_observed_at: Annotated[UtcTime | None, Field(description="The beginning of the newest one.")]
     detail: str
 
 
 class EvidenceAnswer(Answer):
-    """How true E[T] is for this kind of input."""
+    """The known error of E[T] for this kind of input."""
 
     kind: str
     known_error: Annotated[
@@ -103,7 +105,7 @@ class EstimateAnswer(Answer):
     unstable_operators: list[str] = []
     diagnostics: list[DiagnosticAnswer] = []
     total: Annotated[
-        SpreadAnswer | None, Field(description="Total work-in-system time; where quantiles were asked for.")
+        SpreadAnswer | None, Field(description="Total work-in-system time, if quantiles were asked for.")
     ] = None
     completion: Annotated[
         SpreadAnswer | None, Field(description="Until the last derived tuple is finished; as total.")

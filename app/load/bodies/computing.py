@@ -31,7 +31,7 @@ A = TypeVar("A", bound=EstimateAnswer)
 
 @dataclass(frozen=True)
 class CalibratedLoad:
-    """A load with the factors that its waits are multiplied by, and what is said of them; empty: nothing to say."""
+    """A load with the factors of its waits, and the calibration's diagnostics, which may be empty."""
 
     load: Load
     shown: tuple[CalibrationAnswer, ...] = ()
@@ -39,7 +39,7 @@ class CalibratedLoad:
 
 
 def calibrate_body(body: Described, topology: Topology) -> CalibratedLoad:
-    """The body's load: one interval, which calibrates itself where it has measured waits."""
+    """The body's load: one interval, calibrated by its own measured waits if it has some."""
     load = take_configured_scvs(topology, body.load.to_values())
     if not body.calibrate or not is_measured(load):
         return CalibratedLoad(load)
@@ -48,7 +48,7 @@ def calibrate_body(body: Described, topology: Topology) -> CalibratedLoad:
 
 
 def measure_seconds(load: LoadBody) -> float:
-    """How long the load was measured."""
+    """The length of the measured time, in seconds."""
     return load.window_seconds if load.covered_seconds is None else load.covered_seconds
 
 
@@ -59,7 +59,7 @@ def calibrate_load(
     begun: Sequence[datetime | None],
     model: Model,
 ) -> CalibratedLoad:
-    """The load with the factors that the intervals give, oldest first, which began at the times `begun`."""
+    """The load with the factors from the intervals, oldest first, which began at the times `begun`."""
     found = calibrate(topology, load, intervals, model)
     shown = tuple([show_one(one, begun) for one in found if one.factor is not None])
     return CalibratedLoad(apply_factors(load, found), shown, describe_calibrations(topology, found))
@@ -81,7 +81,7 @@ def show_one(one: WaitCalibration, begun: Sequence[datetime | None]) -> Calibrat
 
 
 def add_calibration(answer: A, calibrated: CalibratedLoad) -> A:
-    """The answer with the factors and their diagnostics; the same answer where there are none."""
+    """The answer with the factors and their diagnostics; unchanged if there are none."""
     if not calibrated.diagnostics:
         return answer
     said = [DiagnosticAnswer.model_validate(one) for one in calibrated.diagnostics]
@@ -101,10 +101,11 @@ async def run_described(
     body: Request,
     settings: Settings,
 ) -> Answer:
-    """What `compute` finds for the body's topology and load, as `answer` writes it; `call` names it in the metrics.
+    """The result of `compute` for the body's topology and load, as JSON by `answer`; `call` is its name in the
+    metrics.
 
-    Small topologies take less time than a change of thread does; large ones and long computations
-    must not hold up the event loop.
+    Small topologies take less time than a change of thread does; large ones and long computations must not block the
+    event loop.
     """
     check_size(body.topology, settings, "#/topology")
 

@@ -25,13 +25,14 @@ WIDEST_BUCKET = 10.0  # a wider bucket says too little of the services in it
 
 
 def check_idc(points: "list[IdcPointBody]") -> "list[IdcPointBody]":
-    """Two lengths of window or more, each once; the answer is in their order."""
+    """Two or more lengths of window, each once, sorted by length."""
     lengths = {point.window_seconds for point in points}
     if len(lengths) < len(points):
-        raise ValueError("has a window_seconds twice: give each length once")
+        raise ValueError("has the same window_seconds twice: give each length once")
     if len(points) == 1:
         raise ValueError(
-            "has one window_seconds: how bursts grow with time needs two lengths or more; else give arrival_scv alone"
+            "has only one window_seconds: the growth of bursts with time needs two lengths or more; otherwise "
+            "give arrival_scv alone"
         )
     return sorted(points, key=lambda point: point.window_seconds)
 
@@ -39,11 +40,11 @@ def check_idc(points: "list[IdcPointBody]") -> "list[IdcPointBody]":
 def check_shares(instances: "list[InstanceLoadBody]") -> "list[InstanceLoadBody]":
     """Each instance once, and shares that add up to 1."""
     if len({one.instance for one in instances}) < len(instances):
-        raise ValueError("has an instance twice: give each once")
+        raise ValueError("has the same instance twice: give each once")
     total = sum(one.share for one in instances)
     if instances and abs(total - 1.0) > SHARES_TOLERANCE:
         raise ValueError(
-            f"the shares add up to {total:.4g}, not to 1: give all instances, each with its part of the arrivals"
+            f"the shares add up to {total:.4g}, not to 1: give all instances, each with its share of the arrivals"
         )
     return instances
 
@@ -58,8 +59,8 @@ def check_histogram(buckets: "list[ServiceBucketBody]") -> "list[ServiceBucketBo
             )
         if bucket.count and previous and bucket.upper_seconds > WIDEST_BUCKET * previous:
             raise ValueError(
-                f"has a gap: the bucket up to {bucket.upper_seconds:g} s begins at {previous:g} s. Give the buckets in "
-                "between too, with a count of 0 where there were no services"
+                f"has a gap: the bucket up to {bucket.upper_seconds:g} s begins at {previous:g} s. Give the "
+                "buckets in between too, with a count of 0 if they had no services"
             )
         previous = bucket.upper_seconds
     if buckets and not any(bucket.count for bucket in buckets):
@@ -99,17 +100,17 @@ ArrivalIdc = Annotated[
     list[IdcPointBody],
     Field(
         max_length=100,
-        description="Bursts, at two lengths of window or more; best dyadic, from 1/service_rate.",
+        description="Bursts, at two lengths of window or more; best doubling, from 1/service_rate.",
     ),
     AfterValidator(check_idc),
 ]
 
 
 class InstanceLoadBody(Body):
-    """What was measured at one instance of an operator."""
+    """The measurements of one instance of an operator."""
 
     instance: OperatorName
-    share: Annotated[float, Field(gt=0, le=1, description="Of the operator's arrivals.")]
+    share: Annotated[float, Field(gt=0, le=1, description="Its share of the operator's arrivals.")]
     arrival_scv: Scv | None = None
     arrival_idc: ArrivalIdc = []
 
@@ -126,7 +127,7 @@ class ServiceBucketBody(Body):
 
 
 class OperatorLoadBody(Body):
-    """What was measured at one operator; what was not may be left out."""
+    """The measurements of one operator; what was not measured may be left out."""
 
     service_rate: Annotated[
         PositiveRate | None,
@@ -134,23 +135,24 @@ class OperatorLoadBody(Body):
             description="Tuples per second that ONE processor serves; a plan needs it; null if nothing was served."
         ),
     ] = None
-    arrival_rate: Annotated[Rate | None, Field(description="Left out: what the flow brings.")] = None
+    arrival_rate: Annotated[Rate | None, Field(description="Left out: computed from the flow.")] = None
     arrival_scv: Annotated[
         Scv | None, Field(description="SCV of the times between arrivals; left out: 1.")
     ] = None
     service_scv: Annotated[Scv | None, Field(description="SCV of the service times; left out: 1.")] = None
-    processors: Annotated[Processors | None, Field(description="How many are running.")] = None
+    processors: Annotated[Processors | None, Field(description="The number of running processors.")] = None
     processors_basis: ProcessorsBasis | None = None
     arrival_idc: ArrivalIdc = []
     instances: Annotated[
         list[InstanceLoadBody],
-        Field(max_length=10_000, description="All of them, or none: their shares add up to 1."),
+        Field(max_length=10_000, description="All instances, or none; their shares add up to 1."),
         AfterValidator(check_shares),
     ] = []
     service_histogram: Annotated[
         list[ServiceBucketBody],
         Field(
-            max_length=1000, description="In order; empty buckets are needed where a bucket would be wide."
+            max_length=1000,
+            description="In order; empty buckets are needed if a bucket would be too wide otherwise.",
         ),
         AfterValidator(check_histogram),
     ] = []
@@ -159,7 +161,7 @@ class OperatorLoadBody(Body):
     ] = None
     served_rate: Annotated[
         Rate | None,
-        Field(description="Tuples per second that were served; below arrival_rate where a backlog grows."),
+        Field(description="Tuples per second that were served; below arrival_rate while a backlog grows."),
     ] = None
     backlog_tuples: Annotated[
         float | None,
@@ -171,7 +173,11 @@ class OperatorLoadBody(Body):
     ] = None
     back_pressured_share: Annotated[
         float | None,
-        Field(ge=0, le=1, description="Part of the time that its instances were blocked by what follows."),
+        Field(
+            ge=0,
+            le=1,
+            description="Part of the time that its instances were blocked by the operators behind it.",
+        ),
     ] = None
 
     def to_values(self) -> values.OperatorLoad:
@@ -203,17 +209,17 @@ class OperatorLoadBody(Body):
 
 
 class LoadBody(Body):
-    """What was measured of a topology."""
+    """The measured load of a topology."""
 
     model_config = show_example(FPD_LOAD)
 
-    observed_at: Annotated[MeasuredTime | None, Field(description="Where the interval begins.")] = None
-    window_seconds: Annotated[Period, Field(description="How long it is.")] = 60.0
+    observed_at: Annotated[MeasuredTime | None, Field(description="Beginning of the interval.")] = None
+    window_seconds: Annotated[Period, Field(description="Length of the interval.")] = 60.0
     covered_seconds: Annotated[
         Period | None,
         Field(
-            description="How much of it was measured, at most window_seconds; rates are per second of this time. "
-            "Left out: all of it."
+            description="The measured part of the interval, at most window_seconds; rates are per second of this "
+            "time. Left out: all of it."
         ),
     ] = None
     external_rate: Annotated[Rate, Field(description="Tuples per second that enter from outside.")]

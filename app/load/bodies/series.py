@@ -33,7 +33,7 @@ class WorkloadPoint(Body):
 
 
 class MstSampleBody(Body):
-    """A throughput of some VMs. `saturated`: it is the most that they can serve; else they had room left."""
+    """A throughput of some VMs. `saturated`: it is the most that they can serve; otherwise they had room left."""
 
     vms: Annotated[int, Field(ge=-MOST_VMS, le=10**6)]
     throughput: MeasuredNumber
@@ -45,9 +45,11 @@ StepSeconds = Annotated[
     float | None, Field(gt=0, le=1e9, description="Left out: the median distance of the workload's times.")
 ]
 IntervalSteps = Annotated[
-    int, Field(ge=1, le=MOST_STEPS, description="The steps for which a decision holds.")
+    int, Field(ge=1, le=MOST_STEPS, description="The number of steps for which a decision holds.")
 ]
-StartupSteps = Annotated[int, Field(ge=0, le=MOST_STEPS, description="The steps that a VM takes to start.")]
+StartupSteps = Annotated[
+    int, Field(ge=0, le=MOST_STEPS, description="The number of steps that a VM takes to start.")
+]
 MaxVms = Annotated[int, Field(ge=1, le=MOST_VMS, description="The most VMs that can be scheduled.")]
 
 

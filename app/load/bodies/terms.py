@@ -26,12 +26,12 @@ MOST_ROOTS = 1_000_000
 
 
 def check_level(level: float) -> float:
-    """A level lies between 0 and 1, without both: no time is certain never to be exceeded."""
+    """The level, which must lie between 0 and 1: no time is long enough for all tuples."""
     if not 0.0 < level < 1.0:
         hint = f" (p{level:g} is {level / 100:g})" if 1.0 < level < 100.0 else ""
         raise ValueError(
             f"must lie above 0 and below 1, and is {level:g}{hint}: 0.99 asks for the time within which 99 of 100 "
-            "external tuples are done, and no time is long enough for all"
+            "external tuples are done; no time is long enough for all"
         )
     return level
 
@@ -65,37 +65,37 @@ class QuantileTerms(Body):
 
     @property
     def is_long(self) -> bool:
-        """Drawing takes some hundredths of a second."""
+        """True if quantiles are drawn, which takes some hundredths of a second."""
         return self.quantiles is not None
 
 
 KMax = Annotated[int, Field(ge=1, le=MOST_BUDGET, description="Processors to divide.")]
-TMax = Annotated[float, Field(gt=0, le=1e15, description="E[T] to stay at or below.")]
+TMax = Annotated[float, Field(gt=0, le=1e15, description="The largest E[T] allowed.")]
 Beta = Annotated[
     float,
     Field(
         gt=0,
         lt=1,
-        description="Weight of one processor; 1 - beta is that of one tuple in an operator. Towards 0 nothing waits, "
-        "towards 1 every operator barely keeps up.",
+        description="Weight of one processor; 1 - beta is the weight of one tuple in an operator. With a small "
+        "beta nothing waits, with a large one every operator barely keeps up.",
     ),
 ]
 ProcessorCounts = Annotated[
-    dict[OperatorName, Processors] | None, Field(description="Left out: what the load says is running.")
+    dict[OperatorName, Processors] | None, Field(description="Left out: the running processors in the load.")
 ]
 
 
 Calibrate = Annotated[
     bool,
     Field(
-        description="Correct modelled waits by measured_wait_seconds, where it is measured with processors; "
-        "false: as modelled."
+        description="Correct modelled waits by measured_wait_seconds, if it is measured and processors are given; "
+        "false: no correction."
     ),
 ]
 
 
 class Described(Body):
-    """The fields that every call on a described topology takes."""
+    """The fields of every call on a topology in the body."""
 
     topology: Graph
     load: LoadBody
@@ -104,7 +104,7 @@ class Described(Body):
 
     @property
     def is_long(self) -> bool:
-        """Whether the answer takes some tenths of a second whatever the size of the topology."""
+        """Whether the answer takes some tenths of a second for a topology of any size."""
         return False
 
 
@@ -118,7 +118,7 @@ class TimeTargetBody(Body):
         ),
     ]
     quantile: Annotated[Level | None, Field(description="0.99 for p99; null: the mean.")]
-    seconds: Annotated[float, Field(gt=0, le=1e15, description="To stay at or below.")]
+    seconds: Annotated[float, Field(gt=0, le=1e15, description="The largest value allowed.")]
 
     def to_value(self) -> TimeTarget:
         """The target as the planner's value."""
@@ -132,13 +132,14 @@ class TargetTerms(Body):
     target: Annotated[
         TimeTargetBody | None,
         Field(
-            description="In place of t_max_seconds. Quantiles, and completion, are met on tuples drawn at random."
+            description="Instead of t_max_seconds. Quantiles, and completion, are checked on tuples drawn at "
+            "random."
         ),
     ] = None
 
     @model_validator(mode="after")
     def refuse_two_targets(self) -> Self:
-        """One target at most."""
+        """Refuses two targets."""
         if self.t_max_seconds is not None and self.target is not None:
             raise ValueError(
                 "give t_max_seconds or target, not both: t_max_seconds is the target of total with a quantile of null"
@@ -146,7 +147,7 @@ class TargetTerms(Body):
         return self
 
     def find_target(self) -> TimeTarget | None:
-        """What must be met; None: nothing is asked for."""
+        """The target; None: no target."""
         if self.target is not None:
             return self.target.to_value()
         return None if self.t_max_seconds is None else TimeTarget("total", self.t_max_seconds)
@@ -160,7 +161,7 @@ class WindowSmoothing(Body):
 
 
 class EwmaSmoothing(Body):
-    """D = alpha·D' + (1 - alpha)·d over the newest snapshots: the larger alpha, the longer the memory."""
+    """D = alpha·D' + (1 - alpha)·d over the newest snapshots: the larger alpha, the more older snapshots count."""
 
     kind: Literal["ewma"]
     alpha: Annotated[float, Field(ge=0, lt=1)]
@@ -170,7 +171,7 @@ Smoothing = Annotated[WindowSmoothing | EwmaSmoothing, Field(discriminator="kind
 
 
 class Measured(Body):
-    """The fields that every stored call takes; without smoothing the newest snapshot is used."""
+    """The fields of every stored call; without smoothing the newest snapshot is used."""
 
     model: ModelName = DEFAULT_MODEL
     smoothing: Smoothing | None = None

@@ -34,15 +34,15 @@ FPD: dict[str, JsonValue] = {
     "edges": FPD_EDGES,
     "entries": [{"operator": "generator", "share": 1.0}],
 }
-"""Frequent pattern detection, DRS's second application: the example that runs through the documentation."""
+"""Frequent pattern detection, DRS's second application: the example in all of the documentation."""
 
 
 QueueingName = Annotated[
     Literal["shared", "round-robin", "random", "keyed"],
     Field(
-        description="shared: one queue for all processors; round-robin (Flink rebalance, Storm "
-        "shuffle), random (hash of fine keys) and keyed (keyBy, fields grouping): a queue for each processor. "
-        "Left out: shared is assumed, and a diagnostic says what round-robin would be."
+        description="shared: one queue for all processors; round-robin (Flink rebalance, Storm shuffle), random "
+        "(hash of fine keys) and keyed (keyBy, fields grouping): a queue for each processor. Left "
+        "out: shared is assumed, and a diagnostic gives E[T] under round-robin."
     ),
 ]
 
@@ -55,15 +55,20 @@ class OperatorBody(Body):
     min_processors: Processors = 1
     max_processors: Processors | None = None
     max_parallelism: Annotated[
-        Processors | None, Field(description="Key groups or partitions: no plan gives more processors.")
+        Processors | None,
+        Field(description="The number of key groups or partitions: no plan gives more processors."),
     ] = None
     queueing: QueueingName | None = None
     service_scv: Annotated[
         Scv | None,
-        Field(description="How service times vary, in your word: used where a load does not measure it."),
+        Field(
+            description="The variation of service times by the owner's estimate: used if a load does not "
+            "measure it."
+        ),
     ] = None
     profile: Annotated[
-        TopologyName | None, Field(description="Of /v1/profiles: what a slot sustains of it, for placements.")
+        TopologyName | None,
+        Field(description="A profile of /v1/profiles, the rates that a slot sustains, for placements."),
     ] = None
 
 
@@ -76,7 +81,7 @@ class EdgeBody(Body):
 
 
 class EntryBody(Body):
-    """Where the external stream enters; shares need not sum to 1, since a stream may be duplicated."""
+    """An entry of the external stream; shares need not sum to 1, since a stream may be duplicated."""
 
     operator: OperatorName
     share: Annotated[float, Field(gt=0, le=1e12)] = 1.0
@@ -88,7 +93,9 @@ class Graph(Body):
     model_config = show_example(FPD)
 
     name: TopologyName | None = None
-    queueing: Annotated[QueueingName | None, Field(description="Of the operators that do not say.")] = None
+    queueing: Annotated[
+        QueueingName | None, Field(description="The queueing of operators that have none of their own.")
+    ] = None
     operators: Annotated[list[OperatorBody], Field(min_length=1)]
     edges: list[EdgeBody] = []
     entries: Annotated[
@@ -126,5 +133,8 @@ def check_size(graph: Graph, settings: Settings, pointer: str = "#") -> None:
     ):
         if found > limit:
             setting = "HEADGATE_MAX_EDGES" if field == "edges" else "HEADGATE_MAX_OPERATORS"
-            detail = f"{found} {field} are more than the {limit} that this service takes: raise {setting}."
+            detail = (
+                f"The topology has {found} {field}, but this service accepts at most {limit}: raise "
+                f"{setting}."
+            )
             raise InvalidRequest(((f"{pointer}/{field}", detail),))

@@ -22,24 +22,26 @@ def ingest(
     ] = None,
     window_seconds: Annotated[int, typer.Option(min=1, max=86_400, help="Length of a window.")] = 60,
     master: Annotated[
-        str, typer.Option(help="Spark's: local[*], spark://host:7077, yarn, k8s://…")
+        str, typer.Option(help="Spark's master: local[*], spark://host:7077, yarn, k8s://…")
     ] = "local[*]",
     max_rejected: Annotated[
-        str, typer.Option(help="With more unusable records than this nothing is written (exit 2).")
+        str, typer.Option(help="With more unusable records than this, nothing is written (exit 2).")
     ] = "5%",
     max_records_in_memory: Annotated[
         int,
-        typer.Option(min=LEAST_MOST_RECORDS, help="Of a worker; larger windows are measured in pieces."),
+        typer.Option(
+            min=LEAST_MOST_RECORDS, help="Memory of a worker; larger windows are measured in pieces."
+        ),
     ] = MOST_RECORDS,
     worker_archive: Annotated[
-        str | None, typer.Option(help="What a cluster's executors need of Python: `make workers` makes it.")
+        str | None, typer.Option(help="The Python archive for a cluster's executors, made by `make workers`.")
     ] = None,
     dry_run: Annotated[
         bool,
-        typer.Option("--dry-run", help="Only judge the first records of each file; no Spark, no database."),
+        typer.Option("--dry-run", help="Only check the first records of each file; no Spark, no database."),
     ] = False,
 ) -> None:
-    """Roll raw per-tuple logs up into the summaries and snapshots that plans stand on (docs/ingest.md)."""
+    """Summarise raw per-tuple logs as the snapshots and summaries that plans use (docs/ingest.md)."""
     try:
         day = read_day(date) if date else None
         request = Request(tuple(paths), day, window_seconds, read_share(max_rejected), max_records_in_memory)
@@ -52,7 +54,7 @@ def ingest(
 
 
 def _run(request: Request, master: str, worker_archive: str | None) -> None:
-    """Runs the job; Spark takes seconds to start, in which the database is opened and the rest is loaded."""
+    """Runs the job; while Spark starts, which takes seconds, the database is opened and the rest is loaded."""
     from ingest.session import open_context
 
     choice = choose_or_fail(load_settings())
@@ -67,7 +69,7 @@ def _run(request: Request, master: str, worker_archive: str | None) -> None:
 
 
 def _judge_heads(paths: tuple[str, ...], day: str | None, max_rejected: float) -> None:
-    """Says of each file how many of its first records are usable, and why others are not."""
+    """Prints for each file how many of its first records are usable, and why others are not."""
     from ingest.reading.dry_run import judge_heads
     from ingest.reading.sources import SourceNotFound
 
@@ -89,11 +91,11 @@ def prune(
         bool,
         typer.Option(
             "--with-posted",
-            help="Also posted snapshots and decisions to hold: a bridge adds one each interval.",
+            help="Also delete posted snapshots and decisions to hold: a bridge adds one each interval.",
         ),
     ] = False,
 ) -> None:
-    """Delete ingested summaries, snapshots and runs older than this; what was posted stays unless asked for."""
+    """Delete ingested summaries, snapshots and runs older than this; posted data stay unless asked for."""
     from datetime import timedelta
 
     from ingest.storing import retention

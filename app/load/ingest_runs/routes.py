@@ -1,4 +1,4 @@
-"""/v1/ingest-runs: what the nightly ingest did, and what it could not use."""
+"""/v1/ingest-runs: the runs of the nightly ingest, and the lines that they could not use."""
 
 from typing import Annotated
 
@@ -26,7 +26,7 @@ def list_ingest_runs(page: PageDep, session: SessionDep) -> IngestRunPage:
 
 @router.get("/{run_id:int}", summary="Read an ingest run", responses=document_problems("unknown-ingest-run"))
 def get_ingest_run(run_id: RunId, session: SessionDep) -> IngestRun:
-    """What the run read, and what became of it."""
+    """The records that the run read, and their results."""
     return service.read_run(session, run_id)
 
 

@@ -9,7 +9,7 @@ from app.web.fields import Answer
 
 
 class RunDiagnostic(Answer):
-    """Something that a reader of the run's windows must know."""
+    """A fact that limits how far the run's windows can be trusted."""
 
     code: str
     topology: str
@@ -22,15 +22,15 @@ class IngestRun(Answer):
     id: int
     state: Annotated[
         Literal["running", "succeeded", "failed", "abandoned"],
-        Field(description="abandoned: its process ended without a word; nothing of it was written."),
+        Field(description="abandoned: its process ended without a report; nothing of it was written."),
     ]
     paths: list[str]
-    day: Annotated[date | None, Field(description="What --date said.")]
+    day: Annotated[date | None, Field(description="The value of --date.")]
     window_seconds: int
     started_at: datetime
     finished_at: datetime | None
     seconds: float | None
-    read: Annotated[int | None, Field(description="Records; blank lines are none.")]
+    read: Annotated[int | None, Field(description="Records, without blank lines.")]
     accepted: int | None
     rejected: int | None
     duplicates: int | None

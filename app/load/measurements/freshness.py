@@ -1,4 +1,4 @@
-"""The age and the basis of stored measurements, which answers report; a verdict refuses old measurements."""
+"""The age and the basis of stored measurements, which answers report; old measurements are refused for a verdict."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -17,17 +17,19 @@ from planner.wording import write_age, write_seconds
 
 DEFAULT_LIMIT_SECONDS = 900.0
 LIMIT_SECONDS = func.coalesce(PolicyRow.policy["max_snapshot_age_seconds"].as_float(), DEFAULT_LIMIT_SECONDS)
-"""The age in seconds up to which snapshots are trusted, of the PolicyRow in the query; without one the default."""
+"""SQL for the largest trusted age of snapshots in seconds, of the PolicyRow in the query; without one the default."""
 
 
 def find_limit(session: Session, stored: StoredTopology) -> float:
-    """The age in seconds up to which snapshots of a topology are trusted: by its policy, else the default."""
+    """The largest trusted age of a topology's snapshots in seconds: from its policy, else the default."""
     found = session.scalar(select(LIMIT_SECONDS).where(PolicyRow.topology_id == stored.id))
     return DEFAULT_LIMIT_SECONDS if found is None else found
 
 
 def find_age(ended_at: datetime, now: datetime | None = None) -> float:
-    """Seconds since a measured interval ended, by the clock unless `now` is given; negative: it ends in the future."""
+    """Seconds since a measured interval ended, by the clock unless `now` is given; negative if it ends in the
+    future.
+    """
     return ((now or datetime.now(UTC)) - ended_at).total_seconds()
 
 
@@ -39,9 +41,9 @@ def refuse_old(
     *,
     takes_at: bool = False,
 ) -> None:
-    """Raise StaleSnapshots if the newest measurements of a topology ended longer ago than `limit_seconds`.
+    """Raises StaleSnapshots if the newest measurements of a topology ended longer ago than `limit_seconds`.
 
-    `takes_at`: the call can decide for a past time, so the problem says how.
+    `takes_at`: the call can decide for a past time, and the problem explains how.
     """
     age = find_age(ended_at, now)
     if age > limit_seconds:
@@ -54,8 +56,8 @@ def describe_age(session: Session, found: Gathered) -> list[DiagnosticAnswer]:
     if age <= limit:
         return []
     detail = (
-        f"The newest snapshot ended {write_age(age)}, more than the {write_seconds(limit)} up to which measurements "
-        "are trusted: the load may be another by now."
+        f"The newest snapshot ended {write_age(age)}, longer ago than the {write_seconds(limit)} for which "
+        "measurements are trusted: the load may have changed since."
     )
     return [DiagnosticAnswer(code="old-snapshots", detail=detail)]
 
@@ -63,12 +65,12 @@ def describe_age(session: Session, found: Gathered) -> list[DiagnosticAnswer]:
 def describe_end(
     session: Session, stored: StoredTopology, end_seconds: float, asked_at: datetime | None = None
 ) -> list[DiagnosticAnswer]:
-    """A diagnostic if the measurements of a forecast end longer before `asked_at` (left out: now) than the limit."""
+    """A diagnostic if the measurements of a forecast ended more than the limit before `asked_at` (left out: now)."""
     limit = find_limit(session, stored)
     if (asked_at or datetime.now(UTC)).timestamp() - end_seconds <= limit:
         return []
     when = f"ended more than {write_seconds(limit)} " + ("before as_of" if asked_at else "ago")
-    detail = f"The newest snapshot {when}: the forecast begins there, and part of it or all is past."
+    detail = f"The newest snapshot {when}: the forecast begins there, so all or part of it is in the past."
     return [DiagnosticAnswer(code="old-snapshots", detail=detail)]
 
 
@@ -76,7 +78,7 @@ A = TypeVar("A", bound=EstimateAnswer)
 
 
 def add_basis(answer: A, found: Gathered, aged: Sequence[DiagnosticAnswer]) -> A:
-    """The answer with its basis and calibration, the diagnostics of the stored data, and those of its age."""
+    """The answer with its basis and calibration, and the diagnostics of the stored data and their age."""
     said = [*map(DiagnosticAnswer.model_validate, found.diagnostics), *aged]
     changed = {
         "diagnostics": said + answer.diagnostics,

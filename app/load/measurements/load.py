@@ -30,7 +30,7 @@ from planner import values
 from planner.calibration.modelled_waits import Interval
 from planner.topology.loads import take_configured_scvs
 from planner.topology.smoothing import smooth_ewma, smooth_window
-from planner.wording import join_names
+from planner.wording import join_names, write_seconds
 
 # A snapshot of less weight in an EWMA is left unread.
 NEGLIGIBLE_WEIGHT = 1e-9
@@ -38,7 +38,7 @@ NEGLIGIBLE_WEIGHT = 1e-9
 
 @dataclass(frozen=True)
 class Gathered:
-    """A stored topology, the load made of its newest snapshots, and each snapshot's weight in that load."""
+    """A stored topology, the load from its newest snapshots, and each snapshot's weight in that load."""
 
     stored: StoredTopology
     topology: values.Topology
@@ -69,7 +69,7 @@ def gather_load(
     settings: Settings,
     ended_by: datetime | None = None,
 ) -> Gathered:
-    """The load that the newest snapshots of a topology (of those ended by then) amount to."""
+    """The load from the newest snapshots of a topology, or of those that ended by `ended_by`."""
     snapshots = find_newest(session, stored, _count_needed(body, settings), ended_by)
     if not snapshots:
         raise NoSnapshot(stored.name)
@@ -105,7 +105,7 @@ def _count_needed(body: Measured, settings: Settings) -> int:
     if body.smoothing.size > settings.max_smoothing_snapshots:
         limit = settings.max_smoothing_snapshots
         detail = (
-            f"A window of {body.smoothing.size} is longer than the {limit} snapshots that one smoothing may read: "
+            f"A window of {body.smoothing.size} snapshots is longer than the {limit} that one smoothing may read: "
             "ask for fewer, or raise HEADGATE_MAX_SMOOTHING_SNAPSHOTS."
         )
         raise InvalidRequest((("#/smoothing/size", detail),))
@@ -113,13 +113,15 @@ def _count_needed(body: Measured, settings: Settings) -> int:
 
 
 def _refuse_long_memory(body: Measured, found: int, settings: Settings) -> None:
-    """Refuse an EWMA that would begin in the middle: its first snapshot would have the weight of all earlier ones."""
+    """Refuses an EWMA that would begin in the middle: its first snapshot would have the weight of all earlier
+    ones.
+    """
     limit = settings.max_smoothing_snapshots
     if isinstance(body.smoothing, EwmaSmoothing) and found > limit:
         longest = NEGLIGIBLE_WEIGHT ** (1.0 / limit)
         detail = (
-            f"alpha = {body.smoothing.alpha} remembers more than the {limit} snapshots that one smoothing may read, "
-            f"and there are more: give at most {longest:.4f}, or raise HEADGATE_MAX_SMOOTHING_SNAPSHOTS."
+            f"An EWMA with alpha = {body.smoothing.alpha} needs more than the {limit} snapshots that one smoothing "
+            f"may read: give an alpha of at most {longest:.4f}, or raise HEADGATE_MAX_SMOOTHING_SNAPSHOTS."
         )
         raise InvalidRequest((("#/smoothing/alpha", detail),))
 
@@ -127,7 +129,7 @@ def _refuse_long_memory(body: Measured, found: int, settings: Settings) -> None:
 def _read_loads(
     snapshots: Sequence[SnapshotRow], known: set[str], shaped: int = MOST_SHAPES
 ) -> tuple[list[values.Load], tuple[values.Diagnostic, ...]]:
-    """The loads, without operators that the current revision does not have; a diagnostic names these.
+    """The loads, without operators that the current revision does not have; a diagnostic names these operators.
 
     The newest `shaped` loads have their shapes.
     """
@@ -142,7 +144,8 @@ def _read_loads(
         return loads, ()
     names = tuple(sorted(strangers))
     detail = (
-        f"Left out what was measured at {join_names(names)}: this revision of the topology does not have it."
+        f"The measurements of {join_names(names)} are left out: this revision of the topology does not have these "
+        "operators."
     )
     return loads, (values.Diagnostic("operator-not-in-topology", detail, names),)
 
@@ -164,15 +167,15 @@ def _read_load(row: SnapshotRow, known: set[str], shapes: Document | None) -> va
 
 
 def _tell_of_shapes(loads: Sequence[values.Load]) -> tuple[values.Diagnostic, ...]:
-    """A diagnostic where bursts, instances and histograms of the older snapshots were left unread."""
+    """A diagnostic if bursts, instances and histograms of the older snapshots were not read."""
     measured = [one for load in loads[-MOST_SHAPES:] for one in load.operators.values()]
     if len(loads) <= MOST_SHAPES or not any(
         one.arrival_idc or one.instances or one.service_histogram for one in measured
     ):
         return ()
     detail = (
-        f"arrival_idc, instances and service_histogram are those of the newest {MOST_SHAPES} of the {len(loads)} "
-        "intervals: of more they are not read."
+        f"arrival_idc, instances and service_histogram are read from only the newest {MOST_SHAPES} of the "
+        f"{len(loads)} intervals."
     )
     return (values.Diagnostic("shapes-of-the-newest", detail),)
 
@@ -180,7 +183,7 @@ def _tell_of_shapes(loads: Sequence[values.Load]) -> tuple[values.Diagnostic, ..
 def _calibrate(
     topology: values.Topology, load: values.Load, rows: Sequence[SnapshotRow], model: values.Model
 ) -> CalibratedLoad:
-    """The load with the factors that the measured waits of these snapshots give."""
+    """The load with the factors from the measured waits of these snapshots."""
     if not rows:
         return CalibratedLoad(load)
     known = {operator.name for operator in topology.operators}
@@ -198,16 +201,17 @@ def _tell_of_parts(
         newest = used[-1]
         detail = (
             f"No snapshot covers {LEAST_COVERED:.0%} of its window or more: the newest used covers "
-            f"{newest.covered_seconds:.4g} of {newest.window_seconds:g} s, from {newest.observed_at.isoformat()} on. "
-            "Its rates are noisy, and tuples that had not finished by its end are missing."
+            f"{write_seconds(newest.covered_seconds)} of {write_seconds(newest.window_seconds)}, from "
+            f"{newest.observed_at.isoformat()} on. Its rates are noisy, and tuples that had not finished by its "
+            "end are missing."
         )
         return (values.Diagnostic("partial-windows-used", detail),)
     skipped = count_partial_since(session, stored, used[0].observed_at, ended_by)
     if not skipped:
         return ()
     detail = (
-        f"Left out {skipped} of the snapshots since {used[0].observed_at.isoformat()}: less than {LEAST_COVERED:.0%} "
-        "of the window was measured."
+        f"{skipped} of the snapshots since {used[0].observed_at.isoformat()} are left out: they cover less than "
+        f"{LEAST_COVERED:.0%} of their window."
     )
     return (values.Diagnostic("partial-windows-skipped", detail),)
 

@@ -18,7 +18,7 @@ from planner.workloads.series import Measurement, Workload, check_forecastable, 
 
 LAST_SECONDS = datetime(9999, 12, 30, tzinfo=UTC).timestamp()
 MOST_READ = 50_000
-"""Of what came since; as many as a forecast reads of the past."""
+"""The most snapshots read after a forecast: as many as a forecast reads of the past."""
 
 
 def read_workload(
@@ -32,7 +32,8 @@ def read_workload(
     most: int,
     needed: int | None = None,
 ) -> Workload:
-    """The external rates of the newest `most` snapshots, made regular; where `needed`, so many varying steps.
+    """The external rates of the newest `most` snapshots, made regular; with `needed`, at least that many steps,
+    which must vary.
 
     `ended_by` leaves out snapshots that end later, as if they had not come yet.
     """
@@ -86,9 +87,10 @@ def read_external_rates(
 def read_rates_since(
     session: Session, stored: StoredTopology, known: Workload, ended_by: datetime, steps: int
 ) -> list[float | None]:
-    """The measured rate of each of the `steps` steps after the known ones; None where nothing was measured.
+    """The measured rate of each of the `steps` steps after the known ones; None for steps without a measurement.
 
-    Only snapshots as long as the newest of those that had ended by then. The mean where several begin in one step.
+    Only snapshots as long as the newest that had ended by then are used. If several begin in one step, their mean is
+    used.
     """
     window = (
         select(SnapshotRow.window_seconds)
@@ -115,7 +117,7 @@ def read_rates_since(
 
 
 def refuse_endless(known: Workload, steps: int) -> None:
-    """Raise where the steps after the known ones end beyond the years that a time can have."""
+    """Raises if the steps after the known ones end beyond the year 9999."""
     if known.end_seconds + known.step_seconds * steps > LAST_SECONDS:
         detail = f"{steps} steps of {known.step_seconds:.6g} s end beyond the year 9999: ask for fewer."
         raise InvalidRequest((("#/steps", detail),))

@@ -1,4 +1,4 @@
-"""Reads the newest snapshots of a topology, those that calibrate its waits, and the long parts of each."""
+"""Reads a topology's newest snapshots and their long parts, and the snapshots that calibrate its waits."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
@@ -20,7 +20,7 @@ MOST_SHAPES = 60
 ENDED_AT = (SnapshotRow.observed_at + func.make_interval(0, 0, 0, 0, 0, 0, SnapshotRow.window_seconds)).label(
     "ended_at"
 )
-"""As `find_end`, in SQL."""
+"""The same as `find_end`, in SQL."""
 IS_WHOLE = (
     func.coalesce(SnapshotRow.covered_seconds, SnapshotRow.window_seconds)
     >= LEAST_COVERED * SnapshotRow.window_seconds
@@ -32,8 +32,8 @@ def find_newest(
 ) -> Sequence[SnapshotRow]:
     """The newest `count` snapshots that cover their whole window and ended by `ended_by`, oldest first.
 
-    If there is none, those that cover part of it. If `count` is 1, the one of the newest two that covers more: a
-    short log gives two parts, and the last may be only a moment long.
+    If there are none, those that cover part of it. If `count` is 1, the one of the newest two that covers more, since
+    the last part of a short log may be only a moment long.
     """
     query = select_snapshots(topology).where(*ended(ended_by)).order_by(*(column.desc() for column in KEY))
     if whole := read_first(session, query.where(IS_WHOLE), count):
@@ -81,7 +81,9 @@ def find_newest_rates(
 def count_partial_since(
     session: Session, topology: StoredTopology, since: datetime, ended_by: datetime | None = None
 ) -> int:
-    """How many snapshots that begin at `since` or later and ended by `ended_by` cover only part of their window."""
+    """The number of snapshots that begin at `since` or later, ended by `ended_by`, and cover only part of their
+    window.
+    """
     query = select(func.count()).where(
         SnapshotRow.topology_id == topology.id, SnapshotRow.observed_at >= since, ~IS_WHOLE, *ended(ended_by)
     )
@@ -89,7 +91,7 @@ def count_partial_since(
 
 
 def find_end(row: SnapshotRow) -> datetime:
-    """The time at which the interval of a snapshot ends."""
+    """The end of a snapshot's interval."""
     return row.observed_at + timedelta(seconds=row.window_seconds)
 
 
@@ -103,7 +105,7 @@ def _find_covered_share(row: SnapshotRow) -> float:
 
 
 def ended(by: datetime | None) -> list[ColumnElement[bool]]:
-    """The condition that a snapshot ended by this time; none without one."""
+    """The condition that a snapshot ended by this time; no condition if the time is None."""
     if by is None:
         return []
     return [SnapshotRow.window_seconds <= func.extract("epoch", by - SnapshotRow.observed_at)]
@@ -126,17 +128,18 @@ def has_waits(row: SnapshotRow) -> bool:
 
 
 def count_shaped(operators: int) -> int:
-    """Of how many snapshots the bursts and instances are read; older ones get those of the load."""
+    """The number of snapshots whose bursts and instances are read; older ones get those of the load."""
     return max(1, MOST_SHAPED // max(1, operators))
 
 
 def find_calibrating(
     session: Session, stored: StoredTopology, used: Sequence[SnapshotRow], ended_by: datetime | None
 ) -> list[SnapshotRow]:
-    """The newest snapshots with measured waits that cover their whole window, oldest first: at most MOST_INTERVALS.
+    """The newest snapshots with measured waits that cover their whole window, oldest first: at most
+    MOST_INTERVALS.
 
-    Beside those that the load was made of, only snapshots of the day before the newest, stored under this revision.
-    None where the load itself has no measured wait.
+    Besides the snapshots of the load, only snapshots of the day before the newest and of this revision count. Empty
+    if the load itself has no measured wait.
     """
     if not any(map(has_waits, used)):
         return []
@@ -153,7 +156,7 @@ Documents = Mapping[str, Mapping[str, Any]]
 
 
 def split_operators(operators: Documents) -> dict[str, Any]:
-    """The columns of a snapshot: the operators without what is long, and that by itself."""
+    """The columns of a snapshot: the operators without their long parts, and the long parts."""
     short = {
         name: {key: value for key, value in one.items() if key not in SHAPES}
         for name, one in operators.items()
@@ -168,7 +171,7 @@ def join_operators(operators: Documents, shapes: Documents | None) -> dict[str, 
 
 
 def add_shapes(load: OperatorLoad, document: Mapping[str, Any]) -> OperatorLoad:
-    """The load with what is stored of its shapes, which was checked when it was stored."""
+    """The load with its stored shapes, which were checked when they were stored."""
     instances = [
         InstanceLoad(one["instance"], one["share"], one.get("arrival_scv"), read_points(one))
         for one in document.get("instances", ())

@@ -30,7 +30,7 @@ def store_snapshots(
     session: SessionDep,
     response: Response,
 ) -> StoredSnapshots:
-    """One snapshot or a list: all are stored or none; the same interval again replaces, never doubles."""
+    """Stores one snapshot or a list, all or none; a snapshot of the same interval replaces the stored one."""
     tell_created(response, "topologies", name, "snapshots")
     return service.store_snapshots(session, name, body, settings)
 
@@ -57,8 +57,8 @@ def delete_snapshots(
     observed_at: UtcTime,
     session: SessionDep,
     window_seconds: Annotated[
-        float | None, Query(gt=0, description="Only of this length; left out: of any.")
+        float | None, Query(gt=0, description="Only snapshots of this length; left out: of any.")
     ] = None,
 ) -> None:
-    """Deletes the snapshots of the interval that begins at this time, such as one that was measured or dated wrong."""
+    """Deletes the snapshots of the interval that begins at this time, such as a wrong measurement."""
     service.delete_snapshots(session, name, observed_at, window_seconds)

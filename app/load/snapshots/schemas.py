@@ -11,34 +11,37 @@ Part = Annotated[float, Field(ge=0, le=1, description="A part of the node, from 
 
 
 class NodeLoad(Body):
-    """How much of a node is in use."""
+    """The used part of a node."""
 
     cpu: Part
     memory: Part
-    io: Annotated[Part, Field(description="Left out: taken as 0, so that it limits nothing.")] = 0.0
+    io: Annotated[Part, Field(description="Left out: 0, so that it limits nothing.")] = 0.0
 
 
 class InstanceQueue(Body):
-    """What waits at one processor of an operator."""
+    """The queue of one processor of an operator."""
 
     name: OperatorName
-    queue_length: Annotated[float, Field(ge=0, le=1e15, description="Tuples that wait.")]
-    queue_capacity: Annotated[float, Field(gt=0, le=1e15, description="Tuples that can.")]
-    work: Annotated[float | None, Field(ge=0, le=1e15, description="Processors it keeps busy.")] = None
+    queue_length: Annotated[float, Field(ge=0, le=1e15, description="Waiting tuples.")]
+    queue_capacity: Annotated[float, Field(gt=0, le=1e15, description="The most tuples that can wait.")]
+    work: Annotated[float | None, Field(ge=0, le=1e15, description="Processors that it keeps busy.")] = None
     node: OperatorName | None = None
-    cpu: Annotated[Part | None, Field(description="What it takes of its node; with memory.")] = None
+    cpu: Annotated[
+        Part | None, Field(description="The part of its node that it uses; give it with memory.")
+    ] = None
     memory: Part | None = None
     io: Part | None = None
 
     @model_validator(mode="after")
     def refuse_contradictions(self) -> Self:
-        """Refuses a queue that is longer than its capacity, and a usage that lacks either cpu or memory."""
+        """Refuses a queue that is longer than its capacity, and a usage that lacks cpu or memory."""
         if self.queue_length > self.queue_capacity:
             raise ValueError(
-                f"queue_length is {self.queue_length:g}, above queue_capacity {self.queue_capacity:g}: correct one"
+                f"queue_length is {self.queue_length:g}, above queue_capacity {self.queue_capacity:g}: correct one "
+                "of them"
             )
         if (self.cpu is None) != (self.memory is None) or (self.io is not None and self.cpu is None):
-            raise ValueError("give cpu and memory together (and io only with them)")
+            raise ValueError("give cpu and memory together (and io only with both)")
         return self
 
 
@@ -46,7 +49,7 @@ def _refuse_twins(listed: list[InstanceQueue]) -> list[InstanceQueue]:
     seen: set[str] = set()
     for one in listed:
         if one.name in seen:
-            raise ValueError(f"two instances are named {one.name!r}: rename one")
+            raise ValueError(f"two instances are named {one.name!r}: rename one of them")
         seen.add(one.name)
     return listed
 
@@ -59,23 +62,23 @@ Instances = Annotated[
 class SnapshotBody(LoadBody):
     """A load with a time: the same (observed_at, window_seconds) again replaces what was stored."""
 
-    observed_at: Annotated[MeasuredTime, Field(description="Where the interval begins.")]
+    observed_at: Annotated[MeasuredTime, Field(description="Beginning of the interval.")]
     nodes: Annotated[
         dict[OperatorName, NodeLoad] | None, Field(description="Nodes that the topology uses, for decisions.")
     ] = None
     instances: Annotated[
         dict[OperatorName, Instances] | None,
-        Field(description="Queues of each operator's instances, and what each takes of its node."),
+        Field(description="Queues of each operator's instances, and the part of a node that each uses."),
     ] = None
 
 
 class StoredSnapshots(Answer):
-    """What became of the snapshots sent."""
+    """The result of storing the snapshots sent."""
 
     model_config = show_example({"stored": 1, "replaced": 0})
 
-    stored: Annotated[int, Field(description="Intervals that are new.")]
-    replaced: Annotated[int, Field(description="Intervals that were known, and now hold what was sent.")]
+    stored: Annotated[int, Field(description="New intervals.")]
+    replaced: Annotated[int, Field(description="Known intervals, whose snapshots were replaced.")]
 
 
 class SnapshotAnswer(Answer):

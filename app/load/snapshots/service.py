@@ -17,6 +17,7 @@ from app.web.errors import InvalidRequest
 from app.web.paging import Page
 from app.web.stored_data_errors import UnknownSnapshot
 from planner.errors import MOST_SUGGESTED, suggest_name
+from planner.wording import write_seconds
 
 KEY_COLUMNS = ["topology_id", "observed_at", "window_seconds"]
 KEY = (SnapshotRow.observed_at, SnapshotRow.window_seconds)
@@ -69,7 +70,7 @@ def _to_row(topology_id: int, one: SnapshotBody) -> dict[str, Any]:
 
 
 def _upsert(session: Session, rows: list[dict[str, Any]]) -> Sequence[bool]:
-    """Stores the rows, and replaces those that have the same key; for each row whether its key is new."""
+    """Stores the rows, replacing those with the same key; tells for each row whether its key is new."""
     statement = insert(SnapshotRow).values(rows)
     replaced = {column: statement.excluded[column] for column in REPLACED_COLUMNS}
     # xmax is 0 in a row that this statement inserted, and names the transaction where it replaced one.
@@ -122,7 +123,12 @@ def _refuse_unusable(topology: StoredTopology, sent: Mapping[str, SnapshotBody],
     if len(sent) > settings.max_snapshots_per_request:
         limit = settings.max_snapshots_per_request
         raise InvalidRequest(
-            (("#", f"{len(sent)} snapshots are more than the {limit} taken at once: send them in parts."),)
+            (
+                (
+                    "#",
+                    f"The request has {len(sent)} snapshots; at most {limit} are accepted at once: send parts.",
+                ),
+            )
         )
     known = {operator["name"] for operator in topology.definition["operators"]}
     errors = []
@@ -131,9 +137,10 @@ def _refuse_unusable(topology: StoredTopology, sent: Mapping[str, SnapshotBody],
         lead = (one.observed_at - now).total_seconds()
         if lead > settings.max_snapshot_lead_seconds:
             detail = (
-                f"This lies {lead:.0f} s ahead of the service's clock, and would stay the newest for so long: send "
-                f"when the interval began, in UTC, no more than {settings.max_snapshot_lead_seconds:.0f} s ahead, or "
-                "raise HEADGATE_MAX_SNAPSHOT_LEAD_SECONDS."
+                f"This time is {write_seconds(lead)} ahead of the service's clock, and the snapshot would stay the "
+                "newest until then: send the beginning of the interval in UTC, at most "
+                f"{write_seconds(settings.max_snapshot_lead_seconds)} ahead, or raise "
+                "HEADGATE_MAX_SNAPSHOT_LEAD_SECONDS."
             )
             errors.append((f"{pointer}/observed_at", detail))
         located = [("operators", name) for name in one.operators.keys() - known]

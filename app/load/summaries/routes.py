@@ -1,4 +1,4 @@
-"""/v1/topologies/{name}/summaries and /windows: what the nightly ingest measured."""
+"""/v1/topologies/{name}/summaries and /windows: the measurements of the nightly ingest."""
 
 from typing import Annotated
 
@@ -24,12 +24,12 @@ Since = Annotated[UtcTime | None, ask_from("Windows that begin at this time or l
 Until = Annotated[UtcTime | None, ask_to("Windows that begin before this time.")]
 
 
-@router.get("/summaries", summary="Read what was measured of operators")
+@router.get("/summaries", summary="Read the measured windows of operators")
 def list_operator_summaries(
     name: TopologyName,
     page: PageDep,
     session: SessionDep,
-    operator: Annotated[OperatorName | None, Query(description="Only this one.")] = None,
+    operator: Annotated[OperatorName | None, Query(description="Only this operator.")] = None,
     since: Since = None,
     until: Until = None,
 ) -> OperatorWindowPage:
@@ -37,9 +37,9 @@ def list_operator_summaries(
     return service.list_operator_summaries(session, name, page, operator=operator, since=since, until=until)
 
 
-@router.get("/windows", summary="Read what was measured of the topology as a whole")
+@router.get("/windows", summary="Read the measured windows of a topology")
 def list_topology_summaries(
     name: TopologyName, page: PageDep, session: SessionDep, since: Since = None, until: Until = None
 ) -> TopologyWindowPage:
-    """One item per window, oldest first: what entered, and how long it took in all."""
+    """One item per window, oldest first: external tuples, and their total times."""
     return service.list_topology_summaries(session, name, page, since, until)

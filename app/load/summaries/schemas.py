@@ -1,4 +1,4 @@
-"""What the ingest measured, as JSON."""
+"""The measurements of the ingest, as JSON."""
 
 from datetime import datetime
 from typing import Annotated
@@ -7,27 +7,27 @@ from pydantic import Field
 
 from app.web.fields import Answer, ProcessorsBasis
 
-Measured = Annotated[float | None, Field(description="Null where fewer than two values were seen.")]
+Measured = Annotated[float | None, Field(description="Null if there were fewer than two values.")]
 
 
 Covered = Annotated[
     float | None,
     Field(
-        description="How much of the window the log covers, for which rates stand; null: not known, and rates are "
-        "per second of the whole window."
+        description="The part of the window that the log covers, to which rates refer; null: not known, and rates "
+        "are per second of the whole window."
     ),
 ]
 
 
 class InstanceSummary(Answer):
-    """How busy one instance was: service time of what arrived, per second covered (may pass 1)."""
+    """The load of one instance: service time of its arrivals, per second covered (may exceed 1)."""
 
     instance: str
     busy: float
 
 
 class UpstreamTuples(Answer):
-    """How many tuples came from one upstream operator; null is from outside."""
+    """The number of tuples from one upstream operator; null stands for outside."""
 
     from_operator: str | None
     tuples: int
@@ -41,14 +41,16 @@ class DispersionAtScale(Answer):
 
 
 class ServiceTimeBucket(Answer):
-    """How many services took less than `upper_seconds`, but no less than that of the bucket before; 0: no time."""
+    """The number of services that took less than `upper_seconds`, but no less than that of the bucket before; 0:
+    no time.
+    """
 
     upper_seconds: float
     count: int
 
 
 class InstanceShare(Answer):
-    """The part of the operator's tuples that one instance got, and how they arrived."""
+    """The part of the operator's tuples that one instance got, and the variation of their arrivals."""
 
     instance: str
     share: float
@@ -76,31 +78,37 @@ class OperatorWindow(Answer):
     sojourn_p50_seconds: float
     sojourn_p95_seconds: float
     sojourn_p99_seconds: float
-    instances: Annotated[int, Field(description="Names of instances seen in this window.")]
+    instances: Annotated[int, Field(description="The number of instance names in this window.")]
     instances_present: Annotated[
-        float | None, Field(description="Instances that could serve: the mean over the time covered.")
+        float | None, Field(description="Instances that could serve, as the mean over the time covered.")
     ]
-    most_busy: Annotated[int | None, Field(description="The most services under way at once.")]
+    most_busy: Annotated[int | None, Field(description="The most services at the same time.")]
     mean_busy: Annotated[
         float | None,
-        Field(description="Services under way, the mean over the time covered, scaled by sample_every."),
+        Field(
+            description="Services at the same time, as the mean over the time covered, scaled by sample_every."
+        ),
     ]
-    processors: Annotated[int | None, Field(description="What the snapshot says of them.")]
+    processors: Annotated[int | None, Field(description="The processors in the snapshot.")]
     processors_basis: ProcessorsBasis | None
     busy_fractions: list[InstanceSummary]
-    busy_spread: Annotated[float, Field(description="The busiest instance less the idlest.")]
-    busy_skew: Annotated[float | None, Field(description="The busiest instance over the mean.")]
+    busy_spread: Annotated[
+        float, Field(description="The load of the busiest instance minus that of the idlest.")
+    ]
+    busy_skew: Annotated[
+        float | None, Field(description="The load of the busiest instance divided by the mean.")
+    ]
     upstream: list[UpstreamTuples]
     waits_beside_idle: Annotated[
         float | None,
         Field(
             description="The part of waiting tuples that arrived while another instance was idle: 0 with a shared "
-            "queue. Null where it was not looked at, or is not clear."
+            "queue. Null: not measured, or not clear."
         ),
     ] = None
     arrival_idc: Annotated[
         list[DispersionAtScale] | None,
-        Field(description="Of times above half a mean service that fit 100 times into the time covered."),
+        Field(description="At times above half a mean service that fit 100 times into the time covered."),
     ] = None
     service_histogram: list[ServiceTimeBucket] | None = None
     instance_shares: list[InstanceShare] | None = None
@@ -124,7 +132,7 @@ class TopologyWindow(Answer):
     root_tuples: Annotated[int, Field(description="Root tuples that began in this window.")]
     mean_total_sojourn_seconds: Annotated[
         float | None,
-        Field(description="Per root tuple, the sum over all that derives from it: what E[T] estimates."),
+        Field(description="Per root tuple, the sum over all tuples derived from it; E[T] estimates this."),
     ]
     mean_completion_seconds: Annotated[
         float | None, Field(description="Per root tuple, last finish − first arrival.")

@@ -27,7 +27,7 @@ router = APIRouter(prefix="/v1/topologies/{name}", tags=["forecasts"], route_cla
 EXAMPLES = {
     "one": {"summary": "One sample", "value": SAMPLES[0]},
     "several": {"summary": "A list of them", "value": SAMPLES},
-    "readings": {"summary": "What was read while it settled", "value": SETTLING},
+    "readings": {"summary": "The readings while it settled", "value": SETTLING},
 }
 
 
@@ -42,9 +42,9 @@ def store_throughput_samples(
     session: SessionDep,
     response: Response,
 ) -> StoredSamplesAnswer:
-    """One sample or a list: all are stored or none; the same time and VMs again replace the stored sample.
+    """Stores one sample or a list, all or none; a sample with the same time and VMs replaces the stored one.
 
-    With `readings` instead of `throughput`, the throughput is found where they settle: k of n within a tolerance.
+    From `readings` instead of `throughput`, the throughput is found where they settle: k of n within a tolerance.
     """
     tell_created(response, "topologies", name, "mst-samples")
     return service.store_samples(session, name, body)
@@ -64,7 +64,9 @@ def list_throughput_samples(name: TopologyName, page: PageDep, session: SessionD
 def get_throughput_model(
     name: TopologyName,
     session: SessionDep,
-    max_vms: Annotated[int, Query(ge=1, le=MOST_VMS, description="The curve ends here at the latest.")] = 128,
+    max_vms: Annotated[
+        int, Query(ge=1, le=MOST_VMS, description="The last number of VMs of the curve.")
+    ] = 128,
 ) -> ThroughputModelAnswer:
     """The fit to the stored samples, its residuals, and the numbers of VMs for which it is trusted."""
     return service.fit_stored(session, name, max_vms)

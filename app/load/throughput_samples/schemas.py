@@ -25,7 +25,7 @@ SETTLING: JsonValue = {
 
 
 class ConvergenceBody(Body):
-    """A throughput has settled when, of the last n readings, k lie within ±tolerance of the one before."""
+    """A throughput has settled if k of the last n readings lie within ±tolerance of the one before."""
 
     k: Annotated[int, Field(ge=1, le=MOST_READINGS)] = 4
     n: Annotated[int, Field(ge=2, le=MOST_READINGS)] = 5
@@ -34,7 +34,7 @@ class ConvergenceBody(Body):
     @model_validator(mode="after")
     def _can_be_met(self) -> Self:
         if self.k > self.n:
-            raise ValueError(f"k = {self.k} of n = {self.n} readings cannot be: k lies in 1..n")
+            raise ValueError(f"k = {self.k} of n = {self.n} readings is impossible: k must lie in 1..n")
         return self
 
 
@@ -54,16 +54,17 @@ class ThroughputSampleRequest(Body):
         Field(min_length=1, max_length=MOST_READINGS, description="Throughputs in the order of time."),
     ] = None
     convergence: Annotated[
-        ConvergenceBody, Field(description="When `readings` have settled. Left out: 4 of 5 within 5%.")
+        ConvergenceBody,
+        Field(description="The rule by which `readings` have settled. Left out: 4 of 5 within 5%."),
     ] = ConvergenceBody()
     saturated: Annotated[
-        bool, Field(description="False: the VMs served this and had room left, so they sustain more.")
+        bool, Field(description="False: the VMs served this rate and had room left, so they sustain more.")
     ] = True
 
     @model_validator(mode="after")
     def _one_of_the_two(self) -> Self:
         if (self.throughput is None) == (self.readings is None):
-            raise ValueError("send either `throughput` or the `readings` that it is to be found from")
+            raise ValueError("send either `throughput` or the `readings` to find it from")
         return self
 
 
@@ -80,10 +81,10 @@ OneOrMoreSamples = Annotated[
 
 
 class StoredSamplesAnswer(Answer):
-    """How many of the samples sent are new."""
+    """The numbers of new and of replaced samples."""
 
-    stored: Annotated[int, Field(description="Samples that are new.")]
-    replaced: Annotated[int, Field(description="Samples that were known, and now hold what was sent.")]
+    stored: Annotated[int, Field(description="New samples.")]
+    replaced: Annotated[int, Field(description="Known samples, which were replaced.")]
 
 
 class ThroughputSampleAnswer(Answer):
@@ -111,7 +112,7 @@ class ThroughputFitAnswer(Answer):
     samples: int
     fewest_vms: Annotated[int, Field(description="The fewest VMs that were measured.")]
     most_vms: Annotated[int, Field(description="The most VMs that were measured.")]
-    peak_vms: Annotated[int, Field(description="The VMs at which the fit is highest.")]
+    peak_vms: Annotated[int, Field(description="The number of VMs with the highest fitted throughput.")]
 
 
 class ResidualAnswer(Answer):
@@ -124,7 +125,7 @@ class ResidualAnswer(Answer):
 
 
 class CurvePointAnswer(Answer):
-    """The fit at one number of VMs; the curve ends where the fit is highest."""
+    """The fit at one number of VMs; the curve ends at its highest point."""
 
     vms: int
     throughput: float

@@ -67,7 +67,7 @@ def _write_samples(
 
 
 def fit_stored(session: Session, name: str, max_vms: int) -> ThroughputModelAnswer:
-    """The model of a stored topology's throughput, and how far each sample lies from it."""
+    """The model of a stored topology's throughput, and the distance of each sample from it."""
     topology = find_topology(session, name)
     samples = take_saturated(find_newest_samples(session, topology.id))
     with time_planner("fit_mst"), blaming_what_is_stored(name):
@@ -78,7 +78,7 @@ def fit_stored(session: Session, name: str, max_vms: int) -> ThroughputModelAnsw
 
 
 def _find_throughput(sample: ThroughputSampleRequest, place: str) -> float:
-    """As sent, or what its readings settled at (Imai et al., section II-A)."""
+    """The throughput as sent, or the value at which its readings settled (Imai et al., section II-A)."""
     if sample.readings is None:
         assert sample.throughput is not None, "a sample has readings or a throughput"
         return sample.throughput
@@ -89,7 +89,7 @@ def _find_throughput(sample: ThroughputSampleRequest, place: str) -> float:
             f"{place}/readings", len(sample.readings), rule.k, rule.n, rule.tolerance
         )
     if settled == 0.0:
-        raise InvalidRequest(((f"#{place}/readings", "They settled at 0: the VMs served nothing."),))
+        raise InvalidRequest(((f"#{place}/readings", "The readings settled at 0: the VMs served nothing."),))
     return settled
 
 

@@ -19,7 +19,7 @@ from app.web.security import may_read, may_store
 
 router = APIRouter(prefix="/v1/topologies", tags=["topologies"], route_class=StrictJsonRoute)
 IfMatch = Annotated[
-    str | None, Header(description="The ETag that the change was made from; guards against lost updates.")
+    str | None, Header(description="The ETag of the version that was changed; guards against lost updates.")
 ]
 
 
@@ -31,7 +31,7 @@ IfMatch = Annotated[
 def create_topology(
     body: TopologyBody, settings: SettingsDep, response: Response, session: SessionDep
 ) -> TopologyAnswer:
-    """Checks the graph (names, cycles that gain) and stores it as revision 1."""
+    """Checks the graph (names, cycles with a gain of 1 or more) and stores it as revision 1."""
     stored = service.create_topology(session, body, settings)
     response.headers["ETag"] = stored.etag
     tell_created(response, "topologies", stored.name)
@@ -40,7 +40,7 @@ def create_topology(
 
 @router.get("", **declare(may_read, "List topologies"))
 def list_topologies(page: PageDep, session: SessionDep) -> TopologyPage:
-    """By name, a page at a time."""
+    """Topologies by name, a page at a time."""
     return service.list_topologies(session, page)
 
 
@@ -60,11 +60,11 @@ def list_topologies(page: PageDep, session: SessionDep) -> TopologyPage:
 def get_topology(
     name: TopologyName,
     session: SessionDep,
-    revision: Annotated[int | None, Query(ge=1, le=2**31 - 1, description="An older one.")] = None,
+    revision: Annotated[int | None, Query(ge=1, le=2**31 - 1, description="An older revision.")] = None,
     if_none_match: Annotated[str | None, Header()] = None,
     accept: Accept = None,
 ) -> Response:
-    """The current revision, or the one asked for; JSON, or the graph as PNG or SVG, by `Accept`."""
+    """The current revision, or the one asked for, as JSON, or as a picture of the graph (PNG or SVG), by `Accept`."""
     form = choose_form(accept, FORMS)
     stored = find_topology(session, name, revision)
     headers = {"ETag": service.tag(stored, form), "Vary": "Accept"}
@@ -107,5 +107,5 @@ def replace_topology(
     **declare(may_store, "Delete a topology", "unknown-topology", "revision-conflict"),
 )
 def delete_topology(name: TopologyName, session: SessionDep, if_match: IfMatch = None) -> None:
-    """With all its revisions, snapshots and plans."""
+    """Deletes the topology with all its revisions, snapshots and plans."""
     service.delete_topology(session, name, if_match)

@@ -10,18 +10,18 @@ from app.web.fields import Answer, TopologyName, show_example
 
 Source = Annotated[
     Literal["posted", "discovered", "demo"],
-    Field(
-        description="posted: a caller's; discovered: the ingest's, from logs; demo: that of `headgate demo`."
-    ),
+    Field(description="posted: by a caller; discovered: by the ingest, from logs; demo: by `headgate demo`."),
 ]
 
 
 class TopologyChange(Graph):
-    """A topology to store; the read-only fields of an answer may be left in, so that it can be edited and sent."""
+    """A topology to store; the read-only fields of an answer may be left in, so that it can be edited and sent
+    back.
+    """
 
     name: Annotated[
         TopologyName | None,
-        Field(description="Of a change: may be left out, and must be that of the address."),
+        Field(description="In a change: may be left out, and must be the name in the address."),
     ] = None
     revision: Annotated[
         int | None,
@@ -33,7 +33,7 @@ class TopologyChange(Graph):
     created_at: Annotated[str | None, Field(description="Read-only: ignored.")] = None
 
     def definition(self) -> dict[str, object]:
-        """What is stored of it."""
+        """The part that is stored."""
         return self.model_dump(include={"queueing", "operators", "edges", "entries"})
 
 
@@ -59,7 +59,7 @@ class TopologyAnswer(Answer):
 
 
 class TopologySummary(Answer):
-    """A line of the list."""
+    """An item of the list."""
 
     name: str
     revision: int

@@ -1,4 +1,4 @@
-"""Stores, finds and draws topologies; every change makes a revision, and none is lost."""
+"""Stores, finds and draws topologies; every change makes a revision, and all revisions are kept."""
 
 from sqlalchemy import func, select
 from sqlalchemy.dialects.postgresql import insert
@@ -32,7 +32,7 @@ from planner.values import Operator
 def create_topology(
     session: Session, body: TopologyBody, settings: Settings, source: Source = "posted"
 ) -> StoredTopology:
-    """Stores the first revision under a name that is free."""
+    """Stores the first revision under a new name."""
     check_size(body, settings)
     with pointing_into_body(TOPOLOGY_ALONE):
         check_topology(body.to_values())
@@ -50,7 +50,7 @@ def create_topology(
 def replace_topology(
     session: Session, name: str, body: TopologyChange, if_match: str | None, settings: Settings
 ) -> StoredTopology:
-    """Makes a new revision of a topology that is still what the caller read."""
+    """Makes a new revision, if the stored topology is still the one that the caller read."""
     if body.name not in {None, name}:
         raise InvalidRequest(
             (("#/name", f"Must be {name!r}, as in the address: a topology cannot be renamed."),)
@@ -75,7 +75,7 @@ def delete_topology(session: Session, name: str, if_match: str | None) -> None:
 
 
 def lock_topology(session: Session, name: str) -> TopologyRow:
-    """The row, locked to the end of the transaction: who changes the same topology waits."""
+    """The row, locked until the end of the transaction: other changes of the topology wait."""
     row = session.scalar(select(TopologyRow).where(TopologyRow.name == name).with_for_update())
     if row is None:
         raise UnknownTopology(name, suggest_stored(session, TopologyRow.name, name))
@@ -97,7 +97,7 @@ def refuse_stale(row: TopologyRow, if_match: str | None) -> None:
 
 
 def list_topologies(session: Session, page: Page) -> TopologyPage:
-    """A page of them, by name."""
+    """A page of topologies, by name."""
     query = select(
         TopologyRow.name,
         TopologyRow.revision,
@@ -154,7 +154,7 @@ def draw_topology(stored: StoredTopology, form: str) -> bytes:
 
 
 def describe_operator(one: Operator) -> str:
-    """What its definition says, beside its name."""
+    """The operator's definition, below its name."""
     parts = ["stateful"] if one.stateful else []
     if one.queueing is not None:
         parts.append(one.queueing)

@@ -1,4 +1,4 @@
-"""`headgate gate`: exit code 0 pass, 1 capacity short, 2 could not judge."""
+"""`headgate gate`: exit code 0 pass, 1 capacity short, 2 no verdict."""
 
 import os
 import re
@@ -25,25 +25,23 @@ COULD_NOT_JUDGE = 2
 
 
 TopologyArgument = Annotated[
-    Path | None, typer.Argument(metavar="[TOPOLOGY]", help="JSON or YAML; - reads standard input.")
+    Path | None, typer.Argument(metavar="[TOPOLOGY]", help="Topology, JSON or YAML; - reads standard input.")
 ]
-TopologyOption = Annotated[Path | None, typer.Option("--topology", help="The same, as an option.")]
+TopologyOption = Annotated[Path | None, typer.Option("--topology", help="The topology, as an option.")]
 LoadOption = Annotated[Path | None, typer.Option("--load", help="JSON or YAML.")]
 RateOption = Annotated[
-    str | None, typer.Option("--rate", help="480 (tuples/s) or 1.5x (times the load's own).")
+    str | None, typer.Option("--rate", help="480 (tuples/s) or 1.5x (times the rate of the load).")
 ]
-LowerOption = Annotated[
-    bool, typer.Option("--allow-lower", help="Judge also at a rate below the load's own.")
-]
+LowerOption = Annotated[bool, typer.Option("--allow-lower", help="Allow a rate below the rate of the load.")]
 TMaxOption = Annotated[
-    float | None, typer.Option("--t-max", "--t-max-seconds", help="E[T] not to exceed, seconds.")
+    float | None, typer.Option("--t-max", "--t-max-seconds", help="The largest E[T] allowed, seconds.")
 ]
-KMaxOption = Annotated[int | None, typer.Option("--k-max", help="Processors not to exceed.")]
+KMaxOption = Annotated[int | None, typer.Option("--k-max", help="The most processors allowed.")]
 ProcessorsOption = Annotated[
     list[str] | None,
     typer.Option(
-        help="operator=count, again for each, or a JSON or YAML file of them; left out: as the load "
-        "says, and where it does not, the best split of --k-max."
+        help="operator=count, repeatable, or a JSON or YAML file of them; left out: the running ones in the load, "
+        "or the best split of --k-max if they are unknown."
     ),
 ]
 JunitOption = Annotated[Path | None, typer.Option("--junit", help="Write a JUnit report here.")]
@@ -53,16 +51,19 @@ GateOutput = Annotated[
 SummaryOption = Annotated[
     Path | None,
     typer.Option(
-        "--summary", envvar="GITHUB_STEP_SUMMARY", help="With --output github: append Markdown here."
+        "--summary",
+        envvar="GITHUB_STEP_SUMMARY",
+        help="With --output github: append a Markdown summary here.",
     ),
 ]
 ReportOption = Annotated[
     Path | None,
-    typer.Option("--report", help="Write one page for a ticket or an artefact here: .html, else Markdown."),
+    typer.Option("--report", help="Write a report for a ticket or an artefact here: .html, else Markdown."),
 ]
-UrlOption = Annotated[str | None, typer.Option("--url", help="Ask the service there.")]
+UrlOption = Annotated[str | None, typer.Option("--url", help="Ask the service at this address.")]
 StoredOption = Annotated[
-    str | None, typer.Option("--stored", help="With --url: a topology that the service has, as measured.")
+    str | None,
+    typer.Option("--stored", help="With --url: a topology stored in the service, with its measured load."),
 ]
 MaxAgeOption = Annotated[
     float | None,
@@ -70,15 +71,16 @@ MaxAgeOption = Annotated[
         "--max-age",
         "--max-snapshot-age-seconds",
         metavar="SECONDS",
-        help="With --stored: judge by nothing older; left out: as the topology's policy says, else 900.",
+        help="With --stored: the largest age of measurements in seconds; left out: as the topology's policy "
+        "states, else 900.",
     ),
 ]
 ApiKeyOption = Annotated[str | None, typer.Option("--api-key", envvar="HEADGATE_API_KEY", help="With --url.")]
-OfflineOption = Annotated[bool, typer.Option("--offline", help="Nothing but the files (the default).")]
+OfflineOption = Annotated[bool, typer.Option("--offline", help="Use only the files (the default).")]
 
 
 class GateReports(NamedTuple):
-    """Where a verdict is written: standard output in one of three forms, and three files."""
+    """The outputs of a verdict: standard output in one of three forms, and three files."""
 
     output: str
     summary: Path | None
@@ -122,7 +124,7 @@ def gate(
     api_key: ApiKeyOption = None,
     offline: OfflineOption = False,
 ) -> None:
-    """Pass or fail a deployment: exit code 0 pass, 1 capacity short, 2 could not judge."""
+    """Pass or fail a deployment: exit code 0 pass, 1 capacity short, 2 no verdict."""
     source = GateSource((file, topology), load, url, stored, max_age, api_key, offline)
     reports = GateReports(output, summary, junit, report)
     limits = _join_limits(t_max, target_quantile, target_of, k_max)
@@ -139,7 +141,7 @@ def gate(
 
 
 def _describe(error: Exception) -> str:
-    """What a refusal says; what nobody expected, with its kind."""
+    """The text of a refusal; for an unexpected error, with its type."""
     from app.terminal.commands import Refused
 
     return str(error) if isinstance(error, Refused) else f"unexpected {type(error).__name__}: {error}"
@@ -154,11 +156,11 @@ def _judge(source: GateSource, terms: dict[str, Any]) -> "JudgedGate":
         raise Refused("--url and --offline contradict each other: give one of them")
     if source.stored is not None:
         if url is None or given or load:
-            raise Refused("--stored NAME goes with --url and without files: the service has the topology")
+            raise Refused("--stored NAME needs --url and takes no files: the service has the topology")
         age = {} if source.max_age is None else {"max_snapshot_age_seconds": source.max_age}
         return offline.judge_stored_at(url, source.api_key, source.stored, terms | age)
     if source.max_age is not None:
-        raise Refused("--max-age goes with --stored: a load file has no age that can be checked")
+        raise Refused("--max-age needs --stored: the age of a load file cannot be checked")
     if len(given) != 1 or load is None:
         raise Refused("give one topology file and --load FILE, as in: headgate gate t.yaml --load l.yaml")
     if url:
@@ -173,7 +175,7 @@ def _join_limits(
 
 
 def _read_terms(rate: str | None, processors: list[str] | None, limits: dict[str, Any]) -> dict[str, Any]:
-    """The options as the fields of the request body; an option that is left out has no field."""
+    """The options as fields of the request body; an option that is left out gives no field."""
     from app.terminal.options import read_counts
 
     terms = fold_target({name: value for name, value in limits.items() if value is not None})
@@ -193,19 +195,19 @@ def _read_rate(rate: str) -> dict[str, float]:
     number, unit = float(found[1]), found[2]
     if unit == "%":
         raise Refused(
-            f"--rate {rate}: percent are not read; write --rate {number / 100:g}x for {number:g}% of the "
+            f"--rate {rate}: percentages are not accepted; write --rate {number / 100:g}x for {number:g}% of the "
             f"measured rate, --rate {1 + number / 100:g}x for {number:g}% more than it"
         )
     return {"rate_factor" if unit else "external_rate": number}
 
 
 def _refuse_lower(answer: "GateAnswer", rate: str | None) -> None:
-    """Refuse a rate below the measured one without --allow-lower: most such rates are factors that lack the x."""
+    """Refuses a rate below the measured one without --allow-lower: most such rates are factors that lack the x."""
     from app.terminal.commands import Refused
 
     if answer.external_rate == 0 and "rate_factor" in _read_rate(rate or "1"):
         raise Refused(
-            f"--rate {rate}: 0 tuples/s are judged, for the measured rate or the factor is 0; give a rate"
+            f"--rate {rate}: the rate to judge at is 0, because the measured rate or the factor is 0; give a rate"
         )
     lower = [said.detail for said in answer.diagnostics if said.code == "rate-below-measured"]
     if rate is None or not lower:
@@ -221,7 +223,9 @@ def _refuse_lower(answer: "GateAnswer", rate: str | None) -> None:
 
 
 def _report(judged: "JudgedGate", reports: GateReports) -> None:
-    """Writes the verdict; a reader of standard output that stops early, as `head` does, does not change it."""
+    """Writes the verdict; if the reader of standard output stops early, as `head` does, the verdict stays the
+    same.
+    """
     from app.planning import gate_reports
     from app.planning.gate_reports import describe_gate
     from app.rendering.reports import write_html, write_markdown
@@ -265,7 +269,7 @@ def _write(path: Path, text: str, mode: str = "w") -> None:
 
 
 def _fail(why: str, reports: GateReports) -> typer.Exit:
-    """Writes why nothing was judged, in every report for programs that a verdict would have been written to."""
+    """Writes the reason why there is no verdict, to every report for programs."""
     from app.planning import gate_reports
 
     typer.echo(f"headgate: {why}", err=True)

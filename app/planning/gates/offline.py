@@ -1,4 +1,4 @@
-"""Verdicts for the command line: of files, computed here or by a running service, or of a stored topology."""
+"""Verdicts for the command line: on files, computed here or by a running service, or on a stored topology."""
 
 import json
 from collections.abc import Callable
@@ -27,7 +27,7 @@ GRAPH = ("queueing", "operators", "edges", "entries")
 
 
 class JudgedGate(NamedTuple):
-    """A verdict, and what finds its topology; None: the service does not give it."""
+    """A verdict, with a function that finds its topology, or None if the service does not give it."""
 
     answer: GateAnswer
     find_topology: Callable[[], Topology | None]
@@ -49,7 +49,7 @@ def judge_files_at(
 
 
 def judge_stored_at(url: str, api_key: str | None, name: str, terms: dict[str, Any]) -> JudgedGate:
-    """The verdict on a topology that the service at `url` has stored."""
+    """The verdict on a topology stored in the service at `url`."""
     place = f"/v1/topologies/{quote(name, safe='')}"
     answer = _post(url, f"{place}/gate", api_key, terms)
     revision = "" if answer.basis is None else f"?revision={answer.basis.revision}"
@@ -57,7 +57,7 @@ def judge_stored_at(url: str, api_key: str | None, name: str, terms: dict[str, A
 
 
 def _fetch_topology(url: str, path: str, api_key: str | None) -> Topology | None:
-    """The topology that was judged; a report is written without it, too."""
+    """The judged topology, None if it cannot be read: a report is written without it."""
     headers = {"Authorization": f"Bearer {api_key}"} if api_key else {}
     try:
         with urlopen(Request(url.rstrip("/") + path, headers=headers), timeout=TIMEOUT_SECONDS) as answer:  # noqa: S310 -- as in _post
@@ -69,7 +69,9 @@ def _fetch_topology(url: str, path: str, api_key: str | None) -> Topology | None
 
 def _post(url: str, path: str, api_key: str | None, body: dict[str, Any]) -> GateAnswer:
     if urlsplit(url).scheme not in {"http", "https"}:
-        raise Refused(f"{url} is not an address of a service: write one that begins with http:// or https://")
+        raise Refused(
+            f"{url} is not the address of a service: write one that begins with http:// or https://"
+        )
     headers = {"Content-Type": "application/json"}
     if api_key:
         headers["Authorization"] = f"Bearer {api_key}"
@@ -82,7 +84,9 @@ def _post(url: str, path: str, api_key: str | None, body: dict[str, Any]) -> Gat
     except (URLError, TimeoutError, OSError) as error:
         raise Refused(f"{url} does not answer: {getattr(error, 'reason', error)}") from error
     except (ValidationError, ValueError) as error:
-        raise Refused(f"{url} is not a Headgate service: its answer cannot be read: {error}") from error
+        raise Refused(
+            f"{url} is not a Headgate service, because its answer cannot be read: {error}"
+        ) from error
 
 
 def _read_problem(error: HTTPError) -> str:
@@ -92,7 +96,7 @@ def _read_problem(error: HTTPError) -> str:
         problem = json.loads(said)
         lines = [f"{problem['type']}: {problem['detail']}"]
         if problem["type"] == "stale-snapshots":
-            lines.append("--max-age SECONDS judges by older ones, too")
+            lines.append("with --max-age SECONDS older measurements are accepted")
         lines += [f"{one['pointer']}: {one['detail']}" for one in problem.get("errors", [])[1:]]
     except (ValueError, KeyError, TypeError):
         return f"{error.url} answered {error.code}: {said[:500]}"

@@ -1,4 +1,4 @@
-"""Gates, of what the body describes and (under /v1/topologies) of what is stored."""
+"""Gates for a topology in the body, and (under /v1/topologies) for a stored one."""
 
 from fastapi import APIRouter
 
@@ -25,7 +25,7 @@ router = APIRouter(prefix="/v1", tags=["gates"], route_class=StrictJsonRoute)
 )
 @computes
 async def check_gate(body: GateRequest, settings: SettingsDep) -> GateAnswer:
-    """Whether the processors carry the load within the limits given; 200 whether it passes or not."""
+    """Checks that the processors carry the load within the given limits; 200 for a pass and for a fail."""
     return await service.judge_in_thread(body, settings)
 
 
@@ -45,5 +45,5 @@ async def check_gate(body: GateRequest, settings: SettingsDep) -> GateAnswer:
 def check_stored_gate(
     name: TopologyName, session: SessionDep, settings: SettingsDep, body: StoredGateRequest | None = None
 ) -> GateAnswer:
-    """Judges under the newest snapshot, or smoothed over several; 200 whether it passes or not."""
+    """Judges under the newest snapshot, or smoothed over several; 200 for a pass and for a fail."""
     return service.judge_stored(session, name, body or StoredGateRequest(), settings)

@@ -15,30 +15,31 @@ TERMS: dict[str, JsonValue] = {"rate_factor": 1.5, "t_max_seconds": 0.5, "k_max"
 
 
 class GateTerms(TargetTerms):
-    """What must hold, of which processors, and at which rate."""
+    """The limits, the processors and the rate of a verdict."""
 
     processors: Annotated[
         ProcessorCounts,
         Field(
-            description="Left out: those that the load says are running; where it does not say so for every "
-            "operator, the best split of k_max, so that a pass means that it can be done."
+            description="Left out: the running ones in the load; if it does not give them for every operator, the "
+            "best split of k_max, so that a pass means that such a split exists."
         ),
     ] = None
     external_rate: Annotated[
         Rate | None,
         Field(
-            description="Tuples per second to judge at; left out: the load's own. Below the load's own the answer "
-            "says so (`rate-below-measured`): did you mean a `rate_factor`?"
+            description="Tuples per second to judge at; left out: the rate of the load. For a rate below it, the "
+            "diagnostic `rate-below-measured` asks whether a `rate_factor` was meant."
         ),
     ] = None
     rate_factor: Annotated[
-        float | None, Field(ge=0, le=1e6, description="Instead of external_rate: times the load's own.")
+        float | None,
+        Field(ge=0, le=1e6, description="Instead of external_rate: a multiple of the load's rate."),
     ] = None
-    k_max: Annotated[KMax | None, Field(description="The sum of processors must not be above.")] = None
+    k_max: Annotated[KMax | None, Field(description="The most processors in all.")] = None
 
     @model_validator(mode="after")
     def refuse_two_rates(self) -> Self:
-        """One way to name the rate."""
+        """Refuses two rates."""
         if self.external_rate is not None and self.rate_factor is not None:
             raise ValueError("give external_rate or rate_factor, not both")
         return self
@@ -62,20 +63,21 @@ class StoredGateRequest(Measured, GateTerms):
     max_snapshot_age_seconds: Annotated[
         Age | None,
         Field(
-            description="Judge by nothing older (503). Left out: what the topology's policy says, without one 900."
+            description="The largest age of measurements; older ones are refused (503). Left out: the policy's, "
+            "or 900 without a policy."
         ),
     ] = None
 
 
 class CheckAnswer(Answer):
-    """One thing that must hold: value against limit."""
+    """One check: a value against its limit."""
 
     name: Annotated[
         Literal["stability", "bounds", "budget", "latency"],
         Field(
-            description="`stability`: the highest utilisation, below 1. `bounds`: operators outside of their "
-            "min_processors and max_processors; only where a topology has such. `budget`: processors, "
-            "with k_max. `latency`: E[T], with t_max_seconds; with `target` what that is of."
+            description="`stability`: the highest utilisation, below 1. `bounds`: operators outside their "
+            "min_processors and max_processors, if a topology has such. `budget`: processors, with "
+            "k_max. `latency`: E[T], with t_max_seconds; with `target`, the target's time."
         ),
     ]
     passed: bool
@@ -85,32 +87,36 @@ class CheckAnswer(Answer):
 
 
 class SuggestionAnswer(Answer):
-    """What would hold: the fewest processors under t_max_seconds, else the best split of k_max."""
+    """A passing allocation: the fewest processors under t_max_seconds, else the best split of k_max."""
 
-    processors: Annotated[dict[str, int] | None, Field(description="null: no number of processors would do.")]
+    processors: Annotated[
+        dict[str, int] | None, Field(description="null: no number of processors is enough.")
+    ]
     processors_total: int | None
     expected_sojourn_seconds: float | None
     detail: str
 
 
 class GateAnswer(EstimateAnswer):
-    """Whether every check passed, and the estimate that it rests on."""
+    """Whether every check passed, and the estimate behind it."""
 
     passed: bool
     checks: list[CheckAnswer]
-    binding_operator: Annotated[str, Field(description="Gives way first as the load grows, or has done so.")]
+    binding_operator: Annotated[
+        str, Field(description="The first operator to be overloaded as the load grows.")
+    ]
     headroom_rate: Annotated[
         float | None,
         Field(
-            description="The largest external rate at which every check passes, to the last digit (with "
+            description="The largest external rate at which every check passes, exact to the last digit (with "
             "`target` to 0.01%); null: none, or any."
         ),
     ]
     suggestion: SuggestionAnswer
-    processors: Annotated[dict[str, int], Field(description="Those judged.")]
+    processors: Annotated[dict[str, int], Field(description="The judged processors.")]
     processors_origin: Annotated[
         Literal["given", "running", "planned"],
-        Field(description="From the request, from the load, or the best split of k_max."),
+        Field(description="Their origin: the request, the load, or the best split of k_max."),
     ]
 
 

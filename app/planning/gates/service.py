@@ -1,4 +1,4 @@
-"""Verdicts on described and on stored topologies."""
+"""Verdicts on topologies in a body and on stored ones."""
 
 from sqlalchemy.orm import Session
 from starlette.concurrency import run_in_threadpool
@@ -17,7 +17,7 @@ from planner.values import Load, Model, Topology
 
 
 async def judge_in_thread(body: GateRequest, settings: Settings) -> GateAnswer:
-    """The verdict, computed in a thread: the headroom takes some sixty estimates, too long for the event loop."""
+    """The verdict, computed in a thread: the headroom takes about sixty estimates, too long for the event loop."""
     check_size(body.topology, settings, "#/topology")
 
     def compute() -> GateAnswer:
@@ -47,7 +47,7 @@ def judge_stored(session: Session, name: str, body: StoredGateRequest, settings:
 
 
 def locate_rate(terms: GateTerms) -> dict[str, str | None]:
-    """Where the body has the rate to judge at."""
+    """The pointer to the rate in the body."""
     return {"external_rate": "/external_rate" if terms.rate_factor is None else "/rate_factor"}
 
 

@@ -1,1 +1,1 @@
-"""The objectives of plans: one file for each, and the list of them in `offered`."""
+"""The objectives of plans, one file for each, and their list in `offered`."""

@@ -1,4 +1,4 @@
-"""What the routes, the command line and the OpenAPI document need to know of an objective, and of an estimate.
+"""An objective as the routes, the command line and the OpenAPI document need it, and an estimate.
 
 An estimate of given processors has no objective, but is requested and computed like a plan.
 """
@@ -28,13 +28,13 @@ class TermOption(NamedTuple):
 class PlanObjective:
     """One objective: its requests, its texts and its planner call.
 
-    `plan` takes a body of either request type, beside the topology and the load that the body describes or that are
-    stored. `problems` are the problem types that this objective has beside those of every plan.
+    `plan` takes a body of either request type, and the topology and the load from the body or from the store.
+    `problems` are the problem types of this objective, besides those of every plan.
     """
 
     name: str
     call: str
-    """The name as Python and the metrics write it."""
+    """The name in Python code and in metrics."""
     summary: str
     description: str
     command_help: str

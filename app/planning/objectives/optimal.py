@@ -59,14 +59,14 @@ class RequiredTarget(TargetTerms, QuantileTerms):
 
     @model_validator(mode="after")
     def refuse_no_target(self) -> Self:
-        """A plan for a target has one."""
+        """Refuses a request without a target."""
         if self.t_max_seconds is None and self.target is None:
             raise ValueError("give t_max_seconds, or a target of a quantile or of completion")
         return self
 
     @property
     def is_long(self) -> bool:
-        """A search on drawn tuples takes some tenths of a second."""
+        """True for a search on drawn tuples, which takes some tenths of a second."""
         return self.target is not None or self.quantiles is not None
 
 
@@ -109,7 +109,7 @@ MIN_PROCESSORS = PlanObjective(
         TermOption(
             "t_max_seconds",
             ("--t-max", "--t-max-seconds"),
-            "Seconds for E[T], or for what --target-quantile says.",
+            "Seconds for E[T], or for the time given by --target-quantile.",
         ),
     ),
     problems=("target-unreachable", "bound-too-small"),

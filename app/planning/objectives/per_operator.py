@@ -1,4 +1,4 @@
-"""The objectives that settle operators one by one: tradeoff (Es-Stream) and proportional (Mc-Stream)."""
+"""The objectives that plan each operator separately: tradeoff (Es-Stream) and proportional (Mc-Stream)."""
 
 from typing import Annotated
 
@@ -17,7 +17,7 @@ EsStreamModel = Annotated[ModelName, Field(description="Es-Stream's own is M/M/k
 
 
 class TradeoffTerms(Body):
-    """The weight of a processor against that of a waiting tuple."""
+    """The weight of a processor against the weight of a waiting tuple."""
 
     beta: Beta
 
@@ -54,7 +54,7 @@ TRADEOFF = PlanObjective(
     stored_request=StoredTradeoffRequest,
     plan=plan_tradeoff,
     options=(
-        TermOption("beta", ("--beta",), "Weight of a processor, between 0 and 1; the rest is a tuple's."),
+        TermOption("beta", ("--beta",), "The weight of a processor, between 0 and 1; a tuple has the rest."),
     ),
     problems=("bound-too-small",),
 )
@@ -62,12 +62,17 @@ TRADEOFF = PlanObjective(
 
 Tolerance = Annotated[
     float,
-    Field(gt=0, lt=1, description="Stop where one more of the first operator saves no larger part of E[T]."),
+    Field(
+        gt=0,
+        lt=1,
+        description="Stop when one more processor of the first operator saves no larger part of E[T].",
+    ),
 ]
 Capacities = Annotated[
     dict[OperatorName, Annotated[float, Field(ge=1e-6, le=1e6)]] | None,
     Field(
-        description="Of each operator's node, relative to the one that service_rate was measured on; left out: 1."
+        description="The speed of each operator's node, relative to the node that service_rate was measured on; "
+        "left out: 1."
     ),
 ]
 
@@ -102,12 +107,16 @@ PROPORTIONAL = PlanObjective(
     name="proportional",
     call="proportional",
     summary="Processors in proportion to work",
-    description="Grows the first operator until it no longer pays, and the rest with it (Mc-Stream); nothing is "
-    "stored.",
+    description="Adds processors to the first operator until they no longer pay, and to the others in proportion "
+    "(Mc-Stream); nothing is stored.",
     command_help="Processors in proportion to the work of each operator (Mc-Stream).",
     request=ProportionalRequest,
     stored_request=StoredProportionalRequest,
     plan=plan_proportional,
-    options=(TermOption("tolerance", ("--tolerance",), "Stop where one more saves no larger part of E[T]."),),
+    options=(
+        TermOption(
+            "tolerance", ("--tolerance",), "Stop when one more processor saves no larger part of E[T]."
+        ),
+    ),
     problems=("invalid-load", "bound-too-small"),
 )

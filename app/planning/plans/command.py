@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 QuantilesOption = Annotated[
     str | None,
-    typer.Option("--quantiles", help="Of total and completion time, such as 0.5,0.95,0.99."),
+    typer.Option("--quantiles", help="Quantiles of total and completion time, such as 0.5,0.95,0.99."),
 ]
 LoadFile = Annotated[Path, typer.Option("--load", help="JSON or YAML.")]
 
@@ -95,7 +95,7 @@ def list_options(objective: "PlanObjective") -> list[Parameter]:
 
 
 def find_plain(annotation: Any) -> Any:
-    """The type without Pydantic's bounds, which Typer would print: float of Annotated[float, ...] | None."""
+    """The type without Pydantic's bounds, which Typer would print: float for Annotated[float, ...] | None."""
     plain = [get_args(one)[0] if get_origin(one) is Annotated else one for one in get_args(annotation)]
     return Optional[plain[0]] if NoneType in plain else annotation  # noqa: UP045 - of a type found at run time
 
@@ -104,7 +104,8 @@ def estimate(
     topology: TopologyFile,
     load: LoadFile,
     processors: Annotated[
-        list[str] | None, typer.Option(help="operator=count, again for each; without, as the load says.")
+        list[str] | None,
+        typer.Option(help="operator=count, repeatable; left out: the running ones in the load."),
     ] = None,
     quantiles: QuantilesOption = None,
     model: ModelOption = DEFAULT_MODEL,

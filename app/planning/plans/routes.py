@@ -1,4 +1,4 @@
-"""Estimates and plans, of what the body describes and (under /v1/topologies) of what is stored."""
+"""Estimates and plans for a topology in the body, and (under /v1/topologies) for a stored one."""
 
 from collections.abc import Callable
 from typing import Any
@@ -27,7 +27,7 @@ router = APIRouter(prefix="/v1", tags=["plans"], route_class=StrictJsonRoute)
 @router.post("/estimate", **declare(may_read, "Estimate E[T]", *DESCRIBED_CALL, "invalid-allocation"))
 @computes
 async def estimate(body: EstimateRequest, settings: SettingsDep) -> EstimateAnswer:
-    """E[T] of the topology in the body under its load. An overloaded operator is no error: `stable` is false."""
+    """E[T] of the topology in the body under its load. An overloaded operator is not an error: `stable` is false."""
     return await service.estimate_described(body, settings)
 
 
@@ -49,7 +49,7 @@ def make_plan_route(objective: PlanObjective) -> Route:
 
 
 def make_stored_plan_route(objective: PlanObjective) -> Route:
-    """The route function of a plan for a stored topology; the answer's header says where the plan can be read."""
+    """The route function of a plan for a stored topology; a header of the answer has the address of the plan."""
 
     def plan(
         name: TopologyName, body: Measured, session: SessionDep, settings: SettingsDep, response: Response
@@ -80,7 +80,7 @@ for offered in OBJECTIVES:
 def estimate_stored_topology(
     name: TopologyName, session: SessionDep, settings: SettingsDep, body: StoredEstimateRequest | None = None
 ) -> EstimateAnswer:
-    """E[T] under the newest snapshot, or smoothed over several; without `processors`, as it runs now."""
+    """E[T] under the newest snapshot, or smoothed over several; without `processors`, of the running ones."""
     return service.estimate_stored(session, name, body or StoredEstimateRequest(), settings)
 
 
@@ -90,7 +90,7 @@ for offered in OBJECTIVES:
         computes(make_stored_plan_route(offered)),
         methods=["POST"],
         status_code=201,
-        description="For the current revision under its measured load.",
+        description="Plans the current revision with its measured load and stores the plan.",
         **declare(
             may_store,
             f"Plan and store: {offered.summary[0].lower()}{offered.summary[1:]}",
@@ -111,5 +111,5 @@ def list_plans(name: TopologyName, page: PageDep, session: SessionDep) -> PlanPa
 
 @router.get("/plans/{plan_id:uuid}", **declare(may_read, "Read a plan", "unknown-plan"))
 def get_plan(plan_id: UUID, session: SessionDep) -> PlanAnswer:
-    """The plan as it was answered when it was made."""
+    """The plan as it was answered at its creation."""
     return service.find_plan(session, plan_id)

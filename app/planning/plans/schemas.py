@@ -1,4 +1,4 @@
-"""Estimates and plans as JSON, and the objectives that are offered: a new one is added to OBJECTIVES."""
+"""Estimates and plans as JSON, and the list of objectives: add new ones to OBJECTIVES."""
 
 from datetime import datetime
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -22,7 +22,7 @@ else:
 
 
 class EffectAnswer(Answer):
-    """What one processor more and one fewer at an operator would do to E[T]; null = not possible, and why."""
+    """The change of E[T] by one processor more and by one fewer at an operator; null = not possible, and why."""
 
     operator: str
     processors: int
@@ -34,7 +34,7 @@ class EffectAnswer(Answer):
 
 
 class PlanAnswer(EstimateAnswer):
-    """An allocation, what it achieves, and why it is this one."""
+    """An allocation, its E[T], and the reasons for it."""
 
     id: UUID | None = None
     created_at: datetime | None = None
@@ -43,21 +43,21 @@ class PlanAnswer(EstimateAnswer):
     optimal: Annotated[
         bool,
         Field(
-            description="Whether it is the best for its objective; false where the model's gains were not "
-            "monotone around the answer, and for proportional, which is a rule of thumb."
+            description="Whether it is the best for its objective; false if the model's gains were not monotone "
+            "around the answer, and for proportional, which is a rule of thumb."
         ),
     ]
     unused_processors: Annotated[
-        int, Field(description="Unused part of the budget: it would not shorten E[T].")
+        int, Field(description="Unused part of the budget, which would not shorten E[T].")
     ]
     lower_bound_seconds: Annotated[
-        float, Field(description="E[T] with endless processors: the service times alone.")
+        float, Field(description="E[T] with an unlimited number of processors: the service times alone.")
     ]
     explanation: list[EffectAnswer]
 
 
 class PlanSummary(Answer):
-    """A line of the history."""
+    """An item of the list of plans."""
 
     id: UUID
     created_at: datetime

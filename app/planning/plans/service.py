@@ -1,4 +1,4 @@
-"""Estimates and plans: of what the body describes, or of what is stored; reads stored plans."""
+"""Estimates and plans for a topology in a body or a stored one; reads stored plans."""
 
 from functools import partial
 from uuid import UUID

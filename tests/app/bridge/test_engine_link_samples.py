@@ -39,7 +39,7 @@ def engine(clock: HandClock) -> FlinkStandIn:
 def test_two_looks_make_an_interval(engine: FlinkStandIn, clock: HandClock):
     first = Asks(engine).take_sample()
     alone = observe("flink", [], first)
-    assert alone.observation.flaw == "rates need two samples: this is the first"
+    assert alone.observation.flaw == "this is the first sample, and rates need two"
     assert alone.observation.running == {"parse": 4, "score": 4, "Sink: out": 1}
     clock.now += 15.0
     both = observe("flink", first, Asks(engine).take_sample())
@@ -57,7 +57,7 @@ def test_the_same_counters_twice_are_stale_though_the_clock_moves(engine: FlinkS
     clock.now += 15.0
     both = observe("flink", first, Asks(engine).take_sample())
     assert both.is_early
-    assert both.observation.flaw == "the engine answered the same twice: its metrics stand still"
+    assert both.observation.flaw == "the engine gave the same answer twice: its metrics did not change"
 
 
 def test_an_interval_that_ends_no_later_than_the_last_one_is_stale(engine: FlinkStandIn, clock: HandClock):
@@ -66,7 +66,7 @@ def test_an_interval_that_ends_no_later_than_the_last_one_is_stale(engine: Flink
     second = Asks(engine).take_sample()
     end = observe("flink", first, second).ends_at
     flaw = observe("flink", first, second, end).observation.flaw
-    assert flaw == "the engine's clock does not advance: its metrics stand still"
+    assert flaw == "the engine's clock does not advance: its metrics did not change"
 
 
 def test_a_rescale_shows_what_runs_now_and_has_no_interval(engine: FlinkStandIn, clock: HandClock):

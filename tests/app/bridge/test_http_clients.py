@@ -44,7 +44,7 @@ def test_statuses_that_say_later_or_not_you_are_no_answers(status: int):
 
 
 def test_what_is_no_json_is_told_with_its_address_and_without_a_password():
-    with pytest.raises(Unanswered, match="no JSON at https://engine/jobs") as caught:
+    with pytest.raises(Unanswered, match="does not answer with JSON at https://engine/jobs") as caught:
         read_json("engine", answer(200, "<html>")())
     assert "secret" not in str(caught.value)
 

@@ -80,7 +80,7 @@ def test_growth_is_limited_and_goes_on_after_it_was_proved_without_a_cooldown(st
     bridge = stage.make_bridge()
     stage.turn(bridge, 6)
     assert [one["parse"] for one in stage.engine.asked] == [8, 14]
-    assert "--max-step allows no more at once" in stage.told.events[1].text
+    assert "--max-step allows only a part of it at once" in stage.told.events[1].text
 
 
 def test_what_goes_on_is_decided_once_without_a_cooldown(stage: Stage):
@@ -150,7 +150,7 @@ def test_a_rescale_by_somebody_else_is_followed_and_its_first_interval_does_not_
     stage.engine.rescale({"parse": 5})
     assert stage.turn(bridge, 3) == ["not-judged", "not-judged", "nothing-to-do"]
     said = [event.text for event in stage.told.events if event.kind == "discarded"]
-    assert "somebody else" in said[0]
+    assert "from outside" in said[0]
     assert "first interval after a rescale" in said[1]
 
 
@@ -161,7 +161,7 @@ def test_a_job_that_was_started_again_is_followed_by_its_name(stage: Stage):
     stage.engine.running |= {"parse": 4, "score": 4}
     stage.engine.restart("a" * 32)
     assert stage.turn(bridge, 3) == ["not-judged", "not-judged", "applied"]
-    assert "started again" in stage.told.find("failed").text
+    assert "restarted" in stage.told.find("failed").text
     assert stage.engine.asked[-1]["parse"] == 6
 
 

@@ -57,7 +57,7 @@ def test_metrics_that_stand_still_are_not_judged(stage: Stage):
     stage.engine.get("/overview")
     stage.engine.is_fetching = False
     assert run_once(bridge, stop) == 2
-    assert "stand still" in stage.told.events[-1].text
+    assert "did not change" in stage.told.events[-1].text
     assert stage.engine.asked == []
     stop.close()
 

@@ -57,7 +57,7 @@ def test_a_policy_is_a_document_with_a_goal(tmp_path: Path):
     with pytest.raises(Refused, match="contradict"):
         read_plan(GIVEN._replace(policy=file, t_max="1s"))
     file.write_text("- 1")
-    with pytest.raises(Refused, match="no policy"):
+    with pytest.raises(Refused, match="not a policy"):
         read_plan(GIVEN._replace(policy=file))
 
 
@@ -111,5 +111,5 @@ def test_elsewhere_than_on_a_terminal_there_are_lines(capsys: pytest.CaptureFixt
 
 def test_the_start_says_what_is_applied_and_no_password():
     assert "secret" not in describe_start(GIVEN, "fpd")
-    assert "changes nothing" in describe_start(GIVEN, "fpd")
+    assert "nothing is changed" in describe_start(GIVEN, "fpd")
     assert "applies" in describe_start(GIVEN._replace(apply=True), "fpd")

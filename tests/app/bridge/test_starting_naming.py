@@ -58,7 +58,10 @@ def test_storm_s_only_topology_is_taken_and_one_of_several_is_not():
 
 
 def test_an_engine_that_does_not_answer_is_told():
-    with httpx.Client(base_url="http://127.0.0.1:9") as client, pytest.raises(Refused, match="does not say"):
+    with (
+        httpx.Client(base_url="http://127.0.0.1:9") as client,
+        pytest.raises(Refused, match="does not show which job"),
+    ):
         name_only_job(make_link("flink", client))
 
 

@@ -47,7 +47,7 @@ def test_a_hold_holds_and_a_dry_run_shows():
 def test_a_limited_step_says_what_was_recommended():
     chosen = choose(STATE, Wish("scale_up", {"parse": 4}, {"parse": 20}), see({"parse": 4}), APPLIES)
     assert chosen.counts == {"parse": 8}
-    assert chosen.why == "recommended: parse 20; --max-step allows no more at once"
+    assert chosen.why == "recommended: parse 20; --max-step allows only a part of it at once"
 
 
 def test_what_does_not_count_is_refused_with_its_reason():

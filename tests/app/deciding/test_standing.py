@@ -63,7 +63,7 @@ def test_a_trial_changes_nothing_that_is_shown_and_begins_no_cooldown(
     assert tried["action"] != "hold"
     assert read_all(client, known, database_url) == shown
     (note, *_) = client.get(f"/v1/decisions/{tried['id']}/patch?format=json").json()["notes"]
-    assert f"Decision {standing['id']} stands instead" in note
+    assert f"Decision {standing['id']} replaces this one" in note
     recommended = client.post(f"/v1/topologies/{known}/recommendation", json=trial).json()["decision"]
     assert recommended["action"] != "hold"
     assert read_all(client, known, database_url) == shown

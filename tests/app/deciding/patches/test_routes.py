@@ -114,7 +114,7 @@ def test_flink_takes_the_parallelism_of_every_vertex(client: httpx.Client, chang
     words = shlex.split(patch["command"])
     assert words[:4] == ["curl", "-X", "PUT", f"<address of the engine>{patch['path']}"]
     assert json.loads(words[-1]) == patch["body"]
-    assert patch["notes"][-1].startswith("Ids and names are those that flink gave at 2")
+    assert patch["notes"][-1].startswith("Ids and names are from flink's answer at 2")
     overrides = read(client, change_of_flink, "flink-operator")["body"]["spec"]["flinkConfiguration"]
     (written,) = overrides.values()
     assert dict(one.split(":") for one in written.split(",")) == {
@@ -176,7 +176,7 @@ def test_a_decision_beyond_the_bounds_of_now_says_so(
     assert client.put(f"/v1/topologies/{known}", json=graph).status_code == 200
     least = wanted["reporter"] + 1
     put_policy(client, known, TARGET | {"bounds": {"reporter": {"min_processors": least}}})
-    (said,) = [note for note in read(client, change, "json")["notes"] if "allow now" in note]
+    (said,) = [note for note in read(client, change, "json")["notes"] if "no longer allow" in note]
     assert f"detector {wanted['detector']} (at most {most})" in said
     assert f"reporter {wanted['reporter']} (at least {least})" in said
 
@@ -193,7 +193,7 @@ def test_an_older_decision_and_one_for_an_older_revision_say_so(
     topology["operators"][1]["max_processors"] = 40
     graph = {name: topology[name] for name in ("name", "operators", "edges", "entries")}
     assert client.put(f"/v1/topologies/{known}", json=graph).status_code == 200
-    assert "revision 1 of the topology, which is at 2" in read(client, newer, "json")["notes"][-1]
+    assert "revision 1 of the topology, which now is at 2" in read(client, newer, "json")["notes"][-1]
 
 
 def test_what_moves_is_said(client: httpx.Client, known: str):
