@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Annotated, TypeVar
 
 from fastapi import Query
+from pydantic import BaseModel
 from sqlalchemy import ColumnElement, delete, func, select
 from sqlalchemy.orm import InstrumentedAttribute, Session, aliased
 
@@ -12,6 +13,7 @@ from app.web.paging import Page
 from planner.errors import LENGTHS_COMPARED, NAMES_COMPARED, suggest_name
 
 Row = TypeVar("Row", ProfileRow, VmCatalogueRow)
+A = TypeVar("A", bound=BaseModel)
 Unknown = Callable[[str, int | None, str], Exception]
 """Makes the error of a missing version from the name, the version and a sentence about what is stored."""
 VersionQuery = Annotated[int | None, Query(ge=1, le=2**31 - 1, description="An older version.")]
@@ -51,6 +53,12 @@ def read_version(
     if row is None:
         raise unknown(name, version, tell_versions(session, row_type, name))
     return row
+
+
+def answer_version(row: ProfileRow | VmCatalogueRow, answer: type[A]) -> A:
+    """One version as its answer: the document with its name, version and time."""
+    fields = {"name": row.name, "version": row.version, "created_at": row.created_at}
+    return answer.model_validate(row.definition | fields)
 
 
 def find_newest_versions(session: Session, row_type: type[Row], names: Iterable[str]) -> Sequence[Row]:

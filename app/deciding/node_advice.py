@@ -112,8 +112,7 @@ class SpotAnswer(Answer):
     weight: float
     suggestion: str
     move: Annotated[
-        InstanceMoveAnswer | None,
-        Field(description="null: no move fits, or the snapshot names no nodes."),
+        InstanceMoveAnswer | None, Field(description="null: no move fits, or the snapshot names no nodes.")
     ] = None
 
 

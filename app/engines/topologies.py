@@ -87,7 +87,7 @@ def compare_owned(stored: Graph, joined: Graph) -> tuple[Diagnostic, ...]:
     return find_diagnostics(LOST_SETTINGS, gone)
 
 
-def _list_owned(gone: Sequence[OperatorBody]) -> dict[str, str]:
+def _list_owned(gone: list[OperatorBody]) -> dict[str, str]:
     """The settings of each operator that only its owner knows; operators without such settings are left out."""
     owned = {
         one.name: one.model_dump(include=set(OWNED), exclude_none=True, exclude_defaults=True) for one in gone
@@ -99,7 +99,7 @@ def _list_owned(gone: Sequence[OperatorBody]) -> dict[str, str]:
     }
 
 
-LOST_SETTINGS: tuple[DiagnosticRule[Sequence[OperatorBody]], ...] = (
+LOST_SETTINGS: tuple[DiagnosticRule[list[OperatorBody]], ...] = (
     DiagnosticRule(
         "owner-words-dropped",
         _list_owned,

@@ -71,12 +71,10 @@ class CounterfactualsAnswer(Answer):
     one_fewer_sojourn_seconds: float | None
     one_fewer_detail: str
     holds_up_to_rate: Annotated[
-        float | None,
-        Field(description="Largest rate at which they meet the goal; null: none."),
+        float | None, Field(description="Largest rate at which they meet the goal; null: none.")
     ]
     one_fewer_up_to_rate: Annotated[
-        float | None,
-        Field(description="Below it one processor fewer meets the goal; null: at no rate."),
+        float | None, Field(description="Below it one processor fewer meets the goal; null: at no rate.")
     ]
 
 

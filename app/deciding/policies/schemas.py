@@ -124,13 +124,11 @@ class NodeThresholds(Body):
     """Thresholds for taking more nodes and giving some up (Es-Stream, section V-B)."""
 
     scale_out_skewness: Annotated[
-        float,
-        Field(ge=-1e6, le=1e6, description="η: scale out at a skewness of at most this"),
+        float, Field(ge=-1e6, le=1e6, description="η: scale out at a skewness of at most this")
     ] = 0.0
     scale_out_load: Annotated[Part, Field(description="φ: and a mean load of at least this.")] = 0.7
     scale_in_skewness: Annotated[
-        float,
-        Field(ge=-1e6, le=1e6, description="χ: scale in at a skewness of at least this"),
+        float, Field(ge=-1e6, le=1e6, description="χ: scale in at a skewness of at least this")
     ] = 0.5
     scale_in_load: Annotated[Part, Field(description="ζ: and a mean load of at most this.")] = 0.3
     most_cpu: Annotated[Part, Field(description="α: the part of a node that may be used.")] = 0.9
@@ -178,8 +176,7 @@ class PolicyBody(Body):
         ),
     ] = 0.0
     least_gain: Annotated[
-        float,
-        Field(ge=0, lt=1, description="Ignore changes that shorten E[T] by less than this part."),
+        float, Field(ge=0, lt=1, description="Ignore changes that shorten E[T] by less than this part.")
     ] = 0.05
     scale_down_window_seconds: Annotated[
         float,
@@ -220,8 +217,7 @@ class PolicyBody(Body):
         ),
     ] = True
     qos_target: Annotated[
-        float,
-        Field(gt=0, lt=1, description="Probability that the rate stays below its forecast."),
+        float, Field(gt=0, lt=1, description="Probability that the rate stays below its forecast.")
     ] = 0.95
 
     catch_up_seconds: Annotated[

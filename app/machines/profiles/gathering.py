@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 from sqlalchemy.orm import Session
 
 from app.database.tables import ProfileRow
-from app.database.versions import find_newest_versions, list_newest, read_version
+from app.database.versions import answer_version, find_newest_versions, list_newest, read_version
 from app.load.bodies.topology import Graph, OperatorBody
-from app.machines.profiles.schemas import Point, ProfileAnswer, ProfilePage, to_answer, to_profile
+from app.machines.profiles.schemas import Point, ProfileAnswer, ProfilePage, to_profile
 from app.web.errors import InvalidRequest
 from app.web.paging import Page
 from app.web.stored_data_errors import UnknownProfile
@@ -21,15 +21,14 @@ from planner.wording import join_names
 
 def find_profile(session: Session, name: str, version: int | None) -> ProfileAnswer:
     """The given version of a profile, or the newest."""
-    return to_answer(read_version(session, ProfileRow, UnknownProfile, name, version))
+    return answer_version(read_version(session, ProfileRow, UnknownProfile, name, version), ProfileAnswer)
 
 
 def list_profiles(session: Session, page: Page) -> ProfilePage:
     """Newest versions by name, without their evidence, which may be thousands of trials."""
     rows, following = list_newest(session, ProfileRow, page)
-    return ProfilePage(
-        items=[to_answer(row).model_copy(update={"evidence": []}) for row in rows], next=following
-    )
+    found = [answer_version(row, ProfileAnswer) for row in rows]
+    return ProfilePage(items=[one.model_copy(update={"evidence": []}) for one in found], next=following)
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,6 @@ from typing import Annotated
 
 from pydantic import AfterValidator, Field, JsonValue
 
-from app.database.tables import ProfileRow
 from app.web.fields import Answer, Body, OperatorName, TopologyName, show_example
 from planner.placements import profile_builder, profiles
 from planner.placements.profile_builder import BuiltProfile
@@ -204,12 +203,6 @@ class ProfilePage(Answer):
 
     items: list[ProfileAnswer]
     next: str | None = None
-
-
-def to_answer(row: ProfileRow) -> ProfileAnswer:
-    """One version of a profile."""
-    fields = {"name": row.name, "version": row.version, "created_at": row.created_at}
-    return ProfileAnswer.model_validate(row.definition | fields)
 
 
 def describe_built(built: BuiltProfile) -> BuiltFields:

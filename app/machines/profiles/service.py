@@ -6,13 +6,12 @@ from typing import Any
 from sqlalchemy.orm import Session
 
 from app.database.tables import ProfileRow
-from app.database.versions import add_version, delete_versions
+from app.database.versions import add_version, answer_version, delete_versions
 from app.machines.profiles.schemas import (
     ProfileAnswer,
     ProfileBody,
     TrialsBody,
     describe_built,
-    to_answer,
     to_profile,
 )
 from app.web.observability import time_planner
@@ -47,4 +46,4 @@ def delete_profile(session: Session, name: str) -> None:
 
 
 def _store(session: Session, name: str, definition: dict[str, Any]) -> ProfileAnswer:
-    return to_answer(add_version(session, ProfileRow(name=name, definition=definition)))
+    return answer_version(add_version(session, ProfileRow(name=name, definition=definition)), ProfileAnswer)

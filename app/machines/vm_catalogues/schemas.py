@@ -5,7 +5,6 @@ from typing import Annotated
 
 from pydantic import Field, JsonValue
 
-from app.database.tables import VmCatalogueRow
 from app.web.fields import Answer, Body, OperatorName, TopologyName, show_example
 from planner.placements import vm_acquisition
 
@@ -59,9 +58,3 @@ class VmCataloguePage(Answer):
 
     items: list[VmCatalogueAnswer]
     next: str | None = None
-
-
-def to_answer(row: VmCatalogueRow) -> VmCatalogueAnswer:
-    """One version of a catalogue."""
-    fields = {"name": row.name, "version": row.version, "created_at": row.created_at}
-    return VmCatalogueAnswer.model_validate(row.definition | fields)

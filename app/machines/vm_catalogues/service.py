@@ -5,8 +5,15 @@ from dataclasses import replace
 from sqlalchemy.orm import Session
 
 from app.database.tables import VmCatalogueRow
-from app.database.versions import add_version, delete_versions, find_version, list_newest, read_version
-from app.machines.vm_catalogues.schemas import VmCatalogueAnswer, VmCatalogueBody, VmCataloguePage, to_answer
+from app.database.versions import (
+    add_version,
+    answer_version,
+    delete_versions,
+    find_version,
+    list_newest,
+    read_version,
+)
+from app.machines.vm_catalogues.schemas import VmCatalogueAnswer, VmCatalogueBody, VmCataloguePage
 from app.web.paging import Page
 from app.web.stored_data_errors import UnknownVmCatalogue
 from planner.placements.errors import InvalidCatalogue
@@ -25,13 +32,14 @@ def find_sizes(session: Session, name: str) -> tuple[VmSize, ...] | None:
 
 def find_catalogue(session: Session, name: str, version: int | None) -> VmCatalogueAnswer:
     """The given version of a catalogue, or the newest."""
-    return to_answer(read_version(session, VmCatalogueRow, UnknownVmCatalogue, name, version))
+    row = read_version(session, VmCatalogueRow, UnknownVmCatalogue, name, version)
+    return answer_version(row, VmCatalogueAnswer)
 
 
 def list_catalogues(session: Session, page: Page) -> VmCataloguePage:
     """Newest versions by name."""
     rows, following = list_newest(session, VmCatalogueRow, page)
-    return VmCataloguePage(items=[to_answer(row) for row in rows], next=following)
+    return VmCataloguePage(items=[answer_version(row, VmCatalogueAnswer) for row in rows], next=following)
 
 
 def store_catalogue(session: Session, body: VmCatalogueBody) -> VmCatalogueAnswer:
@@ -41,7 +49,8 @@ def store_catalogue(session: Session, body: VmCatalogueBody) -> VmCatalogueAnswe
     except InvalidCatalogue as error:
         raise replace(error, pointer="/sizes") from error
     document = body.model_dump(mode="json", include={"sizes"})
-    return to_answer(add_version(session, VmCatalogueRow(name=body.name, definition=document)))
+    row = add_version(session, VmCatalogueRow(name=body.name, definition=document))
+    return answer_version(row, VmCatalogueAnswer)
 
 
 def delete_catalogue(session: Session, name: str) -> None:
