@@ -4,8 +4,8 @@ A measured number has three significant digits and a unit (`180 ms`, `1.2 s`, `1
 The dashboard's `format.js` follows the same rules, and a test compares both on one table of values.
 """
 
-from collections.abc import Sequence
-from decimal import ROUND_HALF_UP, Context
+from collections.abc import Callable, Sequence
+from decimal import ROUND_DOWN, ROUND_HALF_UP, Context, Decimal
 from math import floor, isfinite, isinf, isnan
 
 UNKNOWN = "–"
@@ -21,13 +21,20 @@ LONG_UNITS = (("s", 1.0, 120.0), ("min", 60.0, 60.0), ("h", 3600.0, 48.0))
 DAY_SECONDS = 86_400.0
 
 
-def write_number(value: float | None, absent: str = UNKNOWN, digits: int = DIGITS) -> str:
-    """`1,230`, `12.3` or `0.0123`: significant digits without trailing zeros; far from 1 as `1.2e+12`."""
+def write_number(
+    value: float | None, absent: str = UNKNOWN, digits: int = DIGITS, *, down: bool = False
+) -> str:
+    """`1,230`, `12.3` or `0.0123`: significant digits without trailing zeros; far from 1 as `1.2e+12`.
+
+    With `down` a promised limit is never written above itself: 336.517 is `336`, and 0.3 is `0.3`.
+    """
     if value is None or isnan(value):
         return absent
     if isinf(value):
         return UNBOUNDED
-    rounded = Context(prec=digits, rounding=ROUND_HALF_UP).create_decimal(value).normalize()
+    # The float 0.3 lies just below 0.3, so that only its shortest decimal form may be cut.
+    exact, rounding = (Decimal(repr(value)), ROUND_DOWN) if down else (Decimal(value), ROUND_HALF_UP)
+    rounded = Context(prec=digits, rounding=rounding).create_decimal(exact).normalize()
     if not rounded:
         return "0"
     return f"{rounded:,f}" if 1e-6 <= abs(rounded) < 1e9 else f"{rounded:e}"
@@ -60,8 +67,17 @@ def write_signed_seconds(seconds: float) -> str:
 
 def write_seconds_apart(one: float, other: float) -> tuple[str, str]:
     """Two times that a sentence compares, with as many digits more than three as show which is longer."""
+    return _write_apart(one, other, write_seconds)
+
+
+def write_numbers_apart(one: float, other: float) -> tuple[str, str]:
+    """Two numbers that a sentence compares, with as many digits more than three as show which is larger."""
+    return _write_apart(one, other, write_number)
+
+
+def _write_apart(one: float, other: float, write: Callable[..., str]) -> tuple[str, str]:
     for digits in range(DIGITS, 17):
-        both = write_seconds(one, digits=digits), write_seconds(other, digits=digits)
+        both = write(one, digits=digits), write(other, digits=digits)
         if one == other or both[0] != both[1]:
             break
     return both
@@ -73,11 +89,11 @@ def write_age(seconds: float) -> str:
     return f"{write_seconds(whole)} ago" if whole > 0 else "now"
 
 
-def write_rate(rate: float | None, absent: str = UNKNOWN) -> str:
-    """A number per second: `158/s`; None is `absent`."""
+def write_rate(rate: float | None, absent: str = UNKNOWN, *, down: bool = False) -> str:
+    """A number per second: `158/s`; None is `absent`. With `down` a promised limit is never written above itself."""
     if rate is None or not isfinite(rate):
         return absent if rate is None else write_number(rate)
-    return f"{write_number(rate)}/s"
+    return f"{write_number(rate, down=down)}/s"
 
 
 def write_percent(share: float | None) -> str:
@@ -95,9 +111,14 @@ def write_signed_percent(share: float | None) -> str:
     return f"{'+' if share is not None and share > 0.0 else ''}{write_percent(share)}"
 
 
-def write_factor(factor: float) -> str:
-    """`1.25 times`."""
-    return f"{write_number(factor)} times"
+def write_factor(factor: float, *, down: bool = False) -> str:
+    """`1.25 times`; with `down` a promised limit is never written above itself."""
+    return f"{write_number(factor, down=down)} times"
+
+
+def write_level(level: float) -> str:
+    """`p99` or `p99.9`: the level of a quantile with all its digits."""
+    return f"p{100.0 * level:.10g}"
 
 
 def write_count(count: int | None) -> str:

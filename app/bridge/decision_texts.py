@@ -8,7 +8,7 @@ from app.bridge.service_link import SeenDecision, SeenGoal
 from app.bridge.states import Chosen, write_counts
 from app.engines.answers import EngineReading
 from app.load.bodies.load import LoadBody
-from planner.wording import UNBOUNDED, write_number, write_seconds
+from planner.wording import UNBOUNDED, write_level, write_number, write_seconds
 
 
 class OperatorRow(NamedTuple):
@@ -41,7 +41,7 @@ def list_rows(load: LoadBody | None, decision: SeenDecision, chosen: Chosen) -> 
 def describe_goal(goal: SeenGoal) -> str:
     """The target as text."""
     if goal.target is not None:
-        which = "mean" if goal.target.quantile is None else f"p{100 * goal.target.quantile:g}"
+        which = "mean" if goal.target.quantile is None else write_level(goal.target.quantile)
         return f"{which} of {goal.target.of} within {write_seconds(goal.target.seconds)}"
     return "no target" if goal.t_max_seconds is None else f"E[T] within {write_seconds(goal.t_max_seconds)}"
 

@@ -33,10 +33,10 @@ def list_findings(answer: GateAnswer) -> list[str]:
     if headroom is None:
         holds = "headroom: none, see the notes"
     elif answer.external_rate:
-        share = f"{write_factor(headroom / answer.external_rate)} the rate judged"
-        holds = f"headroom: holds up to {write_number(headroom)} tuples/s, {share}"
+        share = f"{write_factor(headroom / answer.external_rate, down=True)} the rate judged"
+        holds = f"headroom: holds up to {write_number(headroom, down=True)} tuples/s, {share}"
     else:
-        holds = f"headroom: holds up to {write_number(headroom)} tuples/s"
+        holds = f"headroom: holds up to {write_number(headroom, down=True)} tuples/s"
     return [
         holds,
         f"binding operator: {answer.binding_operator}",

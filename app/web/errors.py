@@ -10,6 +10,7 @@ ServiceError (a FieldsError: see planner.errors)
 """
 
 from planner.errors import FieldsError
+from planner.wording import write_percent
 
 
 class ServiceError(FieldsError):
@@ -41,7 +42,7 @@ class ThroughputNotConverged(ServiceError):
     def __str__(self) -> str:
         return (
             f"Among {self.readings} readings there are no {self.n} in a row of which {self.k} lie within "
-            f"{100.0 * self.tolerance:.3g}% of the one before: measure on, and send all of them again."
+            f"{write_percent(self.tolerance)} of the one before: measure on, and send all of them again."
         )
 
 

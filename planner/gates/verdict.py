@@ -26,7 +26,7 @@ from planner.situations.situation import (
 from planner.targets.drawn_target import make_target
 from planner.topology.loads import find_counts
 from planner.values import DEFAULT_MODEL, Diagnostic, Estimate, Load, Model, TimeTarget, Topology
-from planner.wording import join_names
+from planner.wording import join_names, write_numbers_apart
 
 Origin = Literal["given", "running", "planned"]
 
@@ -168,17 +168,17 @@ def describe_origin(measured: Situation, rate: float, origin: Origin) -> tuple[D
     said: tuple[Diagnostic, ...] = ()
     if rate == 0:
         said += (Diagnostic("nothing-arrives", "Judged at 0 tuples/s: a pass means nothing for any load."),)
+    judged, seen = write_numbers_apart(rate, measured.load.external_rate)
     if rate != measured.load.external_rate:
         detail = (
-            f"Judged at {rate:.6g} tuples/s, measured at {measured.load.external_rate:.6g}: visits, service rates and "
-            "SCVs are assumed to stay the same."
+            f"Judged at {judged} tuples/s, measured at {seen}: visits, service rates and SCVs are assumed to stay as "
+            "they were measured."
         )
         said += (Diagnostic("rate-extrapolated", detail),)
     if rate < measured.load.external_rate:
         detail = (
-            f"Judged at {rate:.6g} tuples/s, below the {measured.load.external_rate:.6g} measured: a pass does not "
-            "mean that the present load is carried. A multiple of the measured rate is a rate_factor, not an "
-            "external_rate."
+            f"Judged at {judged} tuples/s, below the {seen} measured: a pass does not show that the measured load is "
+            "carried. For a multiple of the measured rate give rate_factor, not external_rate."
         )
         said += (Diagnostic("rate-below-measured", detail),)
     if origin == "planned":

@@ -97,7 +97,7 @@ def describe_beside(promised: Promised, found: ObservedOutcome) -> list[str]:
         promise = "an unbounded E[T]" if expected is None else write_seconds(expected)
         parts.append(f"The decision itself expected {promise}, more than the target.")
     if found.missed and found.missed_beyond_rate:
-        rate = f"{write_rate(promised.holds_up_to_rate or 0.0)}, up to which the decision held"
+        rate = f"{write_rate(promised.holds_up_to_rate or 0.0, down=True)}, up to which the decision held"
         parts.append(
             f"In {found.missed_beyond_rate} of the {found.missed} intervals above the limit, the rate was above {rate}."
         )

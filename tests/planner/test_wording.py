@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Callable
+from functools import partial
 from itertools import pairwise
 from math import inf, nan
 from pathlib import Path
@@ -21,7 +22,9 @@ from planner.wording import (
     write_count,
     write_counted,
     write_factor,
+    write_level,
     write_number,
+    write_numbers_apart,
     write_percent,
     write_rate,
     write_seconds,
@@ -35,6 +38,7 @@ WRITERS: dict[str, Callable[[float], str]] = {
     "seconds": write_seconds,
     "numbers": write_number,
     "rates": write_rate,
+    "rate_limits": partial(write_rate, down=True),
     "percents": write_percent,
     "signed_percents": write_signed_percent,
     "counts": write_count,  # type: ignore[dict-item]  # its numbers are whole
@@ -95,6 +99,13 @@ def test_a_written_number_reads_as_the_same_number_within_half_a_percent(value: 
     assert float(write_number(value).replace(",", "")) == pytest.approx(value, rel=0.00501)
 
 
+@given(st.floats(1e-12, 1e300))
+def test_a_promised_limit_is_never_written_above_itself(value: float) -> None:
+    written = float(write_number(value, down=True).replace(",", ""))
+    assert value * 0.99 <= written <= value
+    assert write_factor(value, down=True) == f"{write_number(value, down=True)} times"
+
+
 def test_infinity_has_one_word_and_what_is_not_known_one_sign() -> None:
     assert {write_seconds(inf), write_number(inf), write_rate(inf), write_seconds(None, UNBOUNDED)} == {
         "unbounded"
@@ -115,6 +126,16 @@ def test_two_times_that_a_sentence_compares_look_different(seconds: float, part:
     one, two = write_seconds_apart(seconds, other)
     assert one != two
     assert read_seconds(one) < read_seconds(two)
+
+
+@given(st.floats(1e-6, 1e6), st.integers(1, 10**6))
+def test_two_numbers_that_a_sentence_compares_look_different(value: float, part: int) -> None:
+    one, two = write_numbers_apart(value, value * (1.0 + part * 1e-6))
+    assert float(one.replace(",", "")) < float(two.replace(",", ""))
+
+
+def test_a_level_keeps_its_digits() -> None:
+    assert [write_level(level) for level in (0.5, 0.95, 0.999, 0.9999)] == ["p50", "p95", "p99.9", "p99.99"]
 
 
 def test_two_equal_times_have_three_digits() -> None:

@@ -153,5 +153,5 @@ def say_times(decision: DecisionAnswer) -> str:
         parts.append(f"target {write_seconds(target)}")
     holds = decision.counterfactuals.holds_up_to_rate
     if holds is not None:
-        parts.append(f"holds up to {write_rate(holds)}")
+        parts.append(f"holds up to {write_rate(holds, down=True)}")
     return "; ".join(parts)

@@ -14,7 +14,7 @@ from app.web.errors import NotAcceptable
 from app.web.fields import Answer
 from app.web.negotiation import JSON
 from app.web.stored_data_errors import find_address
-from planner.wording import join_names
+from planner.wording import join_names, write_seconds
 
 PatchFormat = Literal["flink", "storm", "heron", "keda", "kubernetes", "flink-operator", "json"]
 
@@ -98,7 +98,8 @@ def describe_decision(gathered: GatheredPatch) -> list[str]:
     }
     if moved:
         told = ", ".join(
-            name if seconds is None else f"{name} ({seconds:.3g} s)" for name, seconds in moved.items()
+            name if seconds is None else f"{name} ({write_seconds(seconds)})"
+            for name, seconds in moved.items()
         )
         notes.append(f"It moves state of {told}: tuples wait during the move.")
     return notes

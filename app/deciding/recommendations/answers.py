@@ -10,6 +10,7 @@ from app.machines.placements.schemas import PlacementAnswer, PlacementChoices
 from planner.decisions.compose import ComposedDecision, Decision
 from planner.decisions.horizon import RateOutlook
 from planner.decisions.policy import Policy
+from planner.wording import write_number, write_numbers_apart, write_seconds
 
 FORECAST_FIELDS = ("expected_rate", "upper_rate", "quantile", "model", "history", "diagnostics")
 
@@ -89,15 +90,17 @@ def describe_forecast(found: FoundForecast | None) -> Stage:
     if seen is None:
         return Stage(name="forecast", done=False, detail=found.outlook.missing)
     detail = (
-        f"{seen.model}, learnt from {seen.history} intervals of {found.step_seconds:g} s: at most "
-        f"{seen.upper_rate:.6g} tuples/s with probability {seen.quantile:g} in the {seen.steps} intervals ahead."
+        f"{seen.model}, learnt from {seen.history} intervals of {write_seconds(found.step_seconds)}: at most "
+        f"{write_number(seen.upper_rate)} tuples/s with probability {write_number(seen.quantile, digits=6)} in the "
+        f"{seen.steps} intervals ahead."
     )
     return Stage(name="forecast", done=True, detail=detail)
 
 
 def describe_processors(decision: Decision, rate: float, measured_rate: float) -> Stage:
     """The processors that the goal asks for at the planned rate."""
-    at = f"at {rate:.6g} tuples/s" + ("" if rate == measured_rate else f" (measured: {measured_rate:.6g})")
+    planned, measured = write_numbers_apart(rate, measured_rate)
+    at = f"at {planned} tuples/s" + ("" if rate == measured_rate else f" (measured: {measured})")
     if decision.optimum is None:
         limits = " ".join(one.detail for one in decision.constraints)
         return Stage(name="processors", done=False, detail=f"No answer {at}: {limits}")
@@ -134,5 +137,5 @@ def describe_moves(found: Recommendation) -> Stage:
 def describe_decision(decision: Decision, rate: float) -> str:
     """The action and the last step of its argument."""
     last = [*decision.constraints, *decision.reasons][-1:]
-    said = f"{decision.action} for {rate:.6g} tuples/s"
-    return f"{said}: {last[0].detail}" if last else f"{said}."
+    what = f"{decision.action} for {write_number(rate)} tuples/s"
+    return f"{what}: {last[0].detail}" if last else f"{what}."

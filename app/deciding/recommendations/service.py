@@ -24,6 +24,7 @@ from planner.decisions.case import DecisionQuestion, Reason
 from planner.decisions.compose import ComposedDecision, plan_for_rate
 from planner.decisions.horizon import NO_OUTLOOK, count_cooldown_steps, look_out
 from planner.errors import PlannerError
+from planner.wording import write_numbers_apart
 from planner.workloads.line_forecasts import HISTORY
 
 
@@ -92,9 +93,10 @@ def look_out_for(question: DecisionQuestion, terms: ForecastTerms | None) -> Fou
 
 def explain_rate(composed: ComposedDecision, rate: float, measured_rate: float) -> ComposedDecision:
     """The decision with a first reason that names the rate it is for."""
+    planned, measured = write_numbers_apart(rate, measured_rate)
     detail = (
-        f"Decided for {rate:.6g} tuples/s, for which the forecast says to be ready; measured are "
-        f"{measured_rate:.6g}."
+        f"Decided for {planned} tuples/s, the rate that the forecast asks to be ready for; measured are {measured} "
+        "tuples/s."
     )
     decision = composed.decision
     reasons = (Reason("planned-ahead", detail), *decision.reasons)

@@ -18,7 +18,7 @@ from app.web.error_pointers import STORED, blaming_what_is_stored
 from app.web.observability import time_planner
 from planner.gates.what_if import Explored, WhatIfTerms, explore
 from planner.values import Plan
-from planner.wording import write_count, write_rate, write_seconds
+from planner.wording import write_count, write_number, write_rate, write_seconds
 
 PLACES = STORED | {"external_rate": "/load_factor"}
 
@@ -130,7 +130,7 @@ def mark_points(frontier: Sequence[FrontierPointAnswer]) -> list[Sign]:
 
 def say_terms(answer: WhatIfAnswer) -> list[str]:
     """The question, whether the running processors would pass, and why something is missing."""
-    terms = [f"load × {answer.load_factor:.3g}, {write_rate(answer.external_rate)}"]
+    terms = [f"load × {write_number(answer.load_factor)}, {write_rate(answer.external_rate)}"]
     if answer.t_max_seconds is not None:
         terms.append(f"E[T] at most {write_seconds(answer.t_max_seconds)}")
     if answer.k_max is not None:

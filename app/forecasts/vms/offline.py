@@ -15,6 +15,7 @@ from app.terminal.series import check_options, describe_timing, write_verdict
 from app.terminal.series_files import UnreadableFile, read_samples, read_workload
 from planner.errors import PlannerError
 from planner.vms.timing import InvalidMstSamples
+from planner.wording import write_number
 from planner.workloads.series import Measurement, regularise_workload
 
 
@@ -62,8 +63,12 @@ def print_forecast(answer: VmForecastAnswer, output: str) -> None:
         table.add_column(column, justify="right")
     for one in answer.intervals:
         parts = f"{one.vms_for_mean} + {one.vms_for_model} + {one.vms_for_forecast}"
-        numbers = (f"{one.expected_rate:.4g}", f"{one.covered_rate:.4g}", f"{one.probability:.4f}")
-        verdict = (f"{answer.qos_target:g}", write_verdict(one.meets_target))
+        numbers = (
+            write_number(one.expected_rate),
+            write_number(one.covered_rate, down=True),
+            write_number(one.probability, digits=4),
+        )
+        verdict = (write_number(answer.qos_target, digits=4), write_verdict(one.meets_target))
         table.add_row(f"{one.begins:%Y-%m-%d %H:%M}", str(one.vms), *numbers, *verdict, parts)
     console = open_console()
     console.print(table)

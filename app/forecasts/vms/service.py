@@ -28,6 +28,7 @@ from planner.vms.sigma_policies import HEADGATE
 from planner.vms.throughput import MstSample
 from planner.vms.timing import Timing
 from planner.vms.vm_schedule import VmForecast, VmInterval, VmQuestion, forecast_vms
+from planner.wording import write_seconds
 from planner.workloads.arma import ArmaModel
 from planner.workloads.series import Workload
 
@@ -134,7 +135,8 @@ def find_timing(body: StoredVmForecastRequest, step: float) -> tuple[Timing, tup
         return Timing(interval_steps, startup_steps, step), ()
     longer = startup_steps + 1
     detail = (
-        f"Snapshots come every {step:g} s, so that an interval of {body.interval_seconds:g} s and a start of "
-        f"{body.startup_seconds:g} s take equally many steps: each decision is for {longer} steps, {longer * step:g} s."
+        f"Snapshots come every {write_seconds(step)}, so that an interval of {write_seconds(body.interval_seconds)} "
+        f"and a start of {write_seconds(body.startup_seconds)} take equally many steps: each decision is for {longer} "
+        f"steps, {write_seconds(longer * step)}."
     )
     return Timing(longer, startup_steps, step), (Diagnostic("interval-lengthened", detail),)

@@ -13,6 +13,7 @@ from app.forecasts.workload.schemas import (
     WorkloadModelAnswer,
 )
 from app.load.bodies.answers import DiagnosticAnswer
+from planner.wording import write_number
 from planner.workloads.accuracy import LeadAccuracy, RollingAccuracy, RollingTerms
 from planner.workloads.arma import ArmaModel
 from planner.workloads.series import Workload
@@ -128,7 +129,7 @@ def draw_answer(answer: WorkloadForecastAnswer, form: str, name: str) -> bytes:
             [one.rate for one in answer.expected],
             [one.lower for one in answer.expected],
             [one.upper for one in answer.expected],
-            f"{100.0 * answer.level:.4g}% interval",
+            f"{write_number(100.0 * answer.level, digits=4)}% interval",
             [one.came_rate for one in answer.expected],
         ),
         form,

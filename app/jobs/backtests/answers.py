@@ -17,6 +17,7 @@ from app.load.bodies.answers import DiagnosticAnswer
 from planner.arrays import Floats
 from planner.vms.backtest import BacktestScore, PolicySummary
 from planner.vms.replay import ReplayedRun
+from planner.wording import write_number
 
 
 def to_parameters_answer(row: Any) -> BacktestParametersAnswer:
@@ -90,7 +91,7 @@ def draw_trace(trace: RunTraceAnswer, form: str) -> bytes:
 
     title = (
         f"{trace.policy} on {trace.workload}, {trace.app}, seed {trace.seed}: "
-        f"QoS {trace.qos_percent:.2f}%, cost {trace.cost_to_truth:.3f} × ground truth"
+        f"QoS {write_number(trace.qos_percent, digits=4)}%, cost {write_number(trace.cost_to_truth)} × ground truth"
     )
     return plots.draw_run(
         plots.RunPicture(

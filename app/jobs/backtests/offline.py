@@ -33,7 +33,7 @@ from planner.vms.backtest import (
 from planner.vms.sigma_policies import BASELINES
 from planner.vms.throughput import MstSample, check_samples
 from planner.vms.timing import InvalidMstSamples
-from planner.wording import join_names
+from planner.wording import join_names, write_number
 from planner.workloads.series import Workload, regularise_workload
 
 FORMATS = (".png", ".svg", ".pdf")
@@ -160,7 +160,11 @@ def _show_progress(setup: BacktestSetup, policies: tuple[str, ...], seeds: int) 
 def _say_terms(series: Workload, body: BacktestRequest) -> None:
     for one in series.diagnostics:
         say(one.detail)
-    peak = "left in its own unit" if body.scale_peak is None else f"scaled to a peak of {body.scale_peak:g}"
+    peak = (
+        "left in its own unit"
+        if body.scale_peak is None
+        else f"scaled to a peak of {write_number(body.scale_peak, digits=6)}"
+    )
     say("; ".join([*describe_timing(series, body), f"workload {peak}"]))
 
 
@@ -204,10 +208,10 @@ def _tabulate(rows: Sequence[BacktestScore], body: BacktestRequest) -> Table:
 
 
 def _write_summary(one: PolicySummary, max_backlog: float, *, has_spread: bool) -> list[str]:
-    qos, cost = [f"{one.qos_percent:.2f}"], [f"{one.cost_to_truth:.3f}"]
+    qos, cost = [write_number(one.qos_percent, digits=4)], [write_number(one.cost_to_truth)]
     if has_spread:
-        qos.append(f"{one.qos_percent_deviation or 0.0:.2f}")
-        cost.append(f"{one.cost_to_truth_deviation or 0.0:.3f}")
-    target = "–" if one.qos_target_percent is None else f"{one.qos_target_percent:g}"
+        qos.append(write_number(one.qos_percent_deviation or 0.0))
+        cost.append(write_number(one.cost_to_truth_deviation or 0.0))
+    target = write_number(one.qos_target_percent, digits=4)
     verdict = write_verdict(one.meets_target)
-    return [*qos, target, verdict, *cost, f"{one.cost_to_static:.3f}", f"{max_backlog:.4g}"]
+    return [*qos, target, verdict, *cost, write_number(one.cost_to_static), write_number(max_backlog)]

@@ -16,6 +16,7 @@ from app.jobs.states import read_state
 from app.load.bodies.answers import DiagnosticAnswer
 from planner.simulation.results import MeasuredTime, SimulatedOperator, Simulation
 from planner.values import Estimate, OperatorEstimate, Spread
+from planner.wording import write_seconds
 
 POISSON = "poisson"
 LEAST_COMPLETIONS = 50.0  # how many times as long as a root takes a simulation should be
@@ -71,8 +72,8 @@ def tell_of_shortness(found: Simulation) -> list[DiagnosticAnswer]:
     if is_unstable or stream >= LEAST_COMPLETIONS * root:
         return []
     detail = (
-        f"The simulated stream lasts {stream:.4g} s, and one root takes {root:.4g} s. Queues may not have "
-        "reached their usual length: simulate more roots before you compare with the model."
+        f"The simulated stream lasts {write_seconds(stream)}, and one root takes {write_seconds(root)}. Queues may not "
+        "have reached their usual length: simulate more roots before you compare with the model."
     )
     return [DiagnosticAnswer(code="short-simulation", detail=detail)]
 

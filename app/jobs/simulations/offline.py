@@ -118,7 +118,10 @@ def _summarise(answer: SimulationAnswer) -> Iterator[str]:
 
 def _list_quantiles(listed: Iterable[tuple[float, float | None]]) -> str:
     known = [(level, seconds) for level, seconds in listed if seconds is not None]
-    return "".join(f", {100 * level:g}% within {write_seconds(seconds)}" for level, seconds in known)
+    return "".join(
+        f", {write_number(100 * level, digits=6)}% within {write_seconds(seconds)}"
+        for level, seconds in known
+    )
 
 
 def _tabulate(answer: SimulationAnswer) -> Table:

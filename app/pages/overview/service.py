@@ -10,6 +10,7 @@ from sqlalchemy.orm import Session
 from app.pages.overview.gathering import count_statuses, gather_page
 from app.pages.overview.schemas import STATUSES, Overview, OverviewFilter, OverviewRow
 from app.web.paging import Page
+from planner.wording import write_seconds_apart
 
 Digest = Mapping[str, Any]
 
@@ -51,7 +52,8 @@ def describe(status: str, row: Row[Any], digest: Digest) -> str:
     """The status in a sentence."""
     change = f"{digest.get('running')} processors run, {digest.get('recommended')} are recommended"
     if status == "target-missed":
-        return f"The newest snapshot measured {row.measured:.4g} s, above the target of {row.target:.4g} s."
+        measured, target = write_seconds_apart(row.measured, row.target)
+        return f"The newest snapshot measured {measured}, above the target of {target}."
     return {
         "overloaded": f"An operator cannot keep up: {change}.",
         "stale": "The newest snapshot is older than the policy trusts: no decision is made on it.",

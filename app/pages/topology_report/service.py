@@ -48,7 +48,9 @@ def describe_times(decision: DecisionAnswer) -> str:
     )
     text = f"E[T] is {write_seconds(now, UNBOUNDED)} as {kind}, and {then} as recommended"
     holds = decision.counterfactuals.holds_up_to_rate
-    return text + ("." if holds is None else f", which holds up to {write_number(holds)} tuples/s.")
+    return text + (
+        "." if holds is None else f", which holds up to {write_number(holds, down=True)} tuples/s."
+    )
 
 
 def list_outcome(decision: DecisionAnswer) -> list[reports.Block]:

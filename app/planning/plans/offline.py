@@ -15,7 +15,14 @@ from app.planning.plans.schemas import PlanAnswer
 from app.terminal.commands import compute_answer, open_console
 from app.terminal.files import read_body
 from app.terminal.options import fold_target
-from planner.wording import UNBOUNDED, write_number, write_percent, write_seconds, write_signed_seconds
+from planner.wording import (
+    UNBOUNDED,
+    write_level,
+    write_number,
+    write_percent,
+    write_seconds,
+    write_signed_seconds,
+)
 
 
 def run_estimate(**inputs: Any) -> EstimateAnswer:
@@ -77,7 +84,7 @@ def _list_spreads(answer: EstimateAnswer) -> list[str]:
     for name, spread in (("total", answer.total), ("completion", answer.completion)):
         if spread is not None:
             found = ", ".join(
-                f"p{100 * one.quantile:g} {write_seconds(one.seconds)}" for one in spread.quantiles
+                f"{write_level(one.quantile)} {write_seconds(one.seconds)}" for one in spread.quantiles
             )
             known = "" if spread.known_error is None else f", known error {write_percent(spread.known_error)}"
             lines.append(

@@ -3,6 +3,7 @@
 // table of values with both.
 
 export const UNKNOWN = "–";
+export const UNBOUNDED = "unbounded";
 const DIGITS = 3;
 const DAY_SECONDS = 86400;
 
@@ -41,6 +42,10 @@ export function duration(seconds) {
 
 /** @param {number | null | undefined} value */
 export const rate = (value) => (isKnown(value) ? `${short(value)}/s` : UNKNOWN);
+
+/** A promised limit, never written above itself: 336/s for 336.517. @param {number | null | undefined} value */
+export const rateLimit = (value) =>
+  isKnown(value) ? rate(Number(value.toExponential().replace(/(\.\d\d)\d+/, "$1"))) : UNKNOWN;
 
 /** 62% or 4.2%; just below 1 it is `above 99%`, since 100% would be wrong. @param {number | null | undefined} value */
 export function percent(value) {

@@ -1,6 +1,6 @@
 // Which topology needs me?
 import { html, useRef, useState } from "./view.js";
-import { ago, change, duration, rate, sentence } from "./format.js";
+import { ago, change, duration, rate, rateLimit, sentence } from "./format.js";
 import { Sparkline } from "./chart.js";
 import { LoadDemo } from "./demo.js";
 import { Trouble, useAnswer, Waiting } from "./hooks.js";
@@ -117,7 +117,7 @@ function Line({ row }) {
     [duration(row.target_seconds)],
     [change(row.processors_running, row.processors_recommended)],
     [rate(row.external_rate)],
-    [rate(row.holds_up_to_rate)],
+    [rateLimit(row.holds_up_to_rate)],
     [ago(row.measured_until)],
   ];
   return html`

@@ -1,6 +1,6 @@
 // A decision in words: what to do, its numbers, and why.
 import { html } from "./view.js";
-import { ago, change, clock, count, duration, percent, rate, sentence } from "./format.js";
+import { ago, change, clock, count, duration, percent, rate, rateLimit, sentence, UNBOUNDED } from "./format.js";
 
 export function Verdict({ decision }) {
   const { processors, current } = decision;
@@ -19,7 +19,7 @@ export function Verdict({ decision }) {
         `}
         <div>
           <dt>E[T] estimated</dt>
-          <dd>${current.stable ? duration(current.expected_sojourn_seconds) : "grows without end"}</dd>
+          <dd>${current.stable ? duration(current.expected_sojourn_seconds) : UNBOUNDED}</dd>
         </div>
         ${decision.action !== "hold" && html`
           <div>
@@ -41,7 +41,7 @@ export function Verdict({ decision }) {
         </div>
         <div>
           <dt>holds up to</dt>
-          <dd>${rate(decision.counterfactuals.holds_up_to_rate)}</dd>
+          <dd>${rateLimit(decision.counterfactuals.holds_up_to_rate)}</dd>
         </div>
         <div>
           <dt>decided on data until</dt>
@@ -65,8 +65,8 @@ export function Why({ decision, before }) {
       </ul>
       <p>
         With one processor fewer: ${sentence(other.one_fewer_detail)}${" "}
-        ${fewerRate !== null && `One processor fewer holds up to ${rate(fewerRate)}. `}
-        As recommended it holds up to ${rate(other.holds_up_to_rate)}.
+        ${fewerRate !== null && `One processor fewer holds up to ${rateLimit(fewerRate)}. `}
+        As recommended it holds up to ${rateLimit(other.holds_up_to_rate)}.
       </p>
       ${decision.catching_up && html`<p>${sentence(decision.catching_up.detail)}</p>`}
       ${outcome?.source === "reported" && html`<p>Reported: ${outcome.state}${describeMeasured(outcome)}.</p>`}

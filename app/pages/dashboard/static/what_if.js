@@ -2,7 +2,7 @@
 import { html, useLayoutEffect, useRef, useState } from "./view.js";
 import { at, call } from "./api.js";
 import { Chart } from "./chart.js";
-import { change, count, duration, rate, sentence, short, UNKNOWN } from "./format.js";
+import { change, count, duration, rate, rateLimit, sentence, short, UNKNOWN } from "./format.js";
 import { Folded } from "./folded.js";
 import { Trouble } from "./hooks.js";
 import { Diagnostics } from "./verdict.js";
@@ -100,7 +100,7 @@ function Figures({ found }) {
         </div>
         <div>
           <dt>what runs holds up to</dt>
-          <dd>${rate(gate?.headroom_rate)}</dd>
+          <dd>${rateLimit(gate?.headroom_rate)}</dd>
         </div>
       </dl>
       ${gate && html`

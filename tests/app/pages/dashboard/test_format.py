@@ -12,9 +12,10 @@ from app.pages.dashboard.files import STATIC
 from tests.planner.test_wording import CASES, WRITERS
 
 PROGRAM = """
-const { age, count, duration, percent, rate, short, signed } = await import(Deno.env.get("FORMAT"));
+const { age, count, duration, percent, rate, rateLimit, short, signed } = await import(Deno.env.get("FORMAT"));
 const writers = {
-  seconds: duration, numbers: short, rates: rate, percents: percent, signed_percents: signed, counts: count, ages: age,
+  seconds: duration, numbers: short, rates: rate, rate_limits: rateLimit, percents: percent,
+  signed_percents: signed, counts: count, ages: age,
 };
 const asked = JSON.parse(await new Response(Deno.stdin.readable).text());
 console.log(JSON.stringify(asked.map(([kind, value]) => writers[kind](value))));
