@@ -1,4 +1,4 @@
-"""The command line, `headgate`: each noun has its commands; a command imports what it needs when it runs."""
+"""The command line, `headgate`: each noun has its commands, and a command imports its modules when it runs."""
 
 import sys
 from pathlib import Path
@@ -30,7 +30,7 @@ from app.terminal.commands import (
 )
 
 cli = typer.Typer(
-    help="Tells stream-processing platforms how much to run, where, and why.",
+    help="Computes how many processors a stream-processing platform needs, where, and why.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -43,10 +43,10 @@ def serve(
     host: Annotated[
         str | None, typer.Option(help="Address to listen on; beyond loopback API keys are required.")
     ] = None,
-    port: Annotated[int | None, typer.Option(help="0 takes a free one.")] = None,
+    port: Annotated[int | None, typer.Option(help="Port to listen on; 0 takes a free port.")] = None,
     workers: Annotated[int | None, typer.Option(help="Server processes.")] = None,
 ) -> None:
-    """Serve over HTTP; with no HEADGATE_DATABASE_URL on an embedded Postgres."""
+    """Serve over HTTP; without HEADGATE_DATABASE_URL, an embedded Postgres stores the data."""
     keep_blas_to_one_thread()
     with collecting_no_garbage():
         from app.database.embedded_postgres import EmbeddedPostgresError
@@ -66,7 +66,7 @@ def serve(
 def migrate(
     revision: Annotated[str, typer.Argument(help="head, base, or a revision.")] = "head",
 ) -> None:
-    """Bring the database to the newest schema (or to the revision given)."""
+    """Migrate the database to the newest schema, or to the given revision."""
     from alembic.util import CommandError
     from sqlalchemy.exc import OperationalError
 
@@ -82,7 +82,7 @@ def migrate(
             reached = runner.migrate(url, revision)
     except CommandError as error:
         raise fail(
-            f"cannot migrate to {revision!r}: {error}; the names are those in migrations/versions"
+            f"cannot migrate to {revision!r}: {error}; migrations/versions has the names of all revisions"
         ) from error
     except (OperationalError, EmbeddedPostgresError) as error:
         raise fail(f"cannot migrate: {error}", 1) from error
@@ -95,7 +95,7 @@ for command in (demo, estimate, simulate, gate, place, profile, ingest, prune, f
 
 @cli.command()
 def openapi() -> None:
-    """Print the OpenAPI document as YAML: what openapi.yaml holds."""
+    """Print the OpenAPI document as YAML, as in openapi.yaml."""
     from app.main import create_app
     from app.pages.openapi_document import render_yaml
 
@@ -104,7 +104,7 @@ def openapi() -> None:
 
 @cli.command()
 def settings() -> None:
-    """Print every setting in force, secrets masked."""
+    """Print the value of every setting, with secrets masked."""
     from app.settings import find_unknown_variables
 
     in_force = load_settings()

@@ -51,7 +51,7 @@ from app.web.security import parse_api_keys
 from migrations.runner import newest_revision
 
 ROUTERS = (
-    plans.router,  # first, because routes are searched in this order and its stateless calls are the quickest
+    plans.router,  # first: routes are searched in this order, and the stateless calls of plans are the quickest
     topologies.router,
     snapshots.router,
     engine_snapshots.router,
@@ -92,10 +92,10 @@ def create_app(settings: Settings) -> FastAPI:
     app = FastAPI(
         title="Headgate",
         version=version("headgate"),
-        summary="Tells stream-processing platforms how much to run, where, and why.",
+        summary="Computes how many processors a stream-processing platform needs, where, and why.",
         lifespan=open_database,
         openapi_tags=documentation.TAGS,
-        docs_url=None,  # documentation.py serves /docs with files of this machine
+        docs_url=None,  # documentation.py serves /docs with local files
         redoc_url=None,
         redirect_slashes=False,  # /v1/topologies/ is unknown (404)
     )

@@ -8,16 +8,16 @@ from pydantic import Field, SecretStr, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 PREFIX = "HEADGATE_"
-WORKER_NICENESS = 10  # of processes that compute beside the service: they take what it leaves
+WORKER_NICENESS = 10  # niceness of processes that compute beside the service, which has priority
 
 
 class Settings(BaseSettings):
-    """Settings from HEADGATE_* variables; frozen, so that what was logged at the start stays true."""
+    """Settings from HEADGATE_* variables; frozen, so that the values logged at the start stay true."""
 
     model_config = SettingsConfigDict(env_prefix=PREFIX, frozen=True, env_ignore_empty=True)
 
     database_url: SecretStr | None = Field(
-        None, description="postgresql://… of a server to use; without it an embedded Postgres is started."
+        None, description="postgresql://… URL of a server; without it an embedded Postgres is started."
     )
     data_dir: Path = Field(
         Path(".headgate"),
@@ -45,7 +45,7 @@ class Settings(BaseSettings):
         ge=0,
         description="A snapshot that begins further in the future is refused: it would stay the newest one.",
     )
-    max_smoothing_snapshots: int = Field(10_000, ge=1, description="Most intervals that one smoothing uses.")
+    max_smoothing_snapshots: int = Field(10_000, ge=1, description="The most intervals in one smoothing.")
     default_page_size: int = Field(100, ge=1)
     max_page_size: int = Field(1_000, ge=1)
     metrics_topologies: int = Field(
@@ -98,18 +98,22 @@ class Settings(BaseSettings):
         description="A simulation that expects more events is refused: it would take too much memory.",
     )
 
-    database_pool_size: int = Field(10, ge=1, description="Connections each worker keeps.")
-    database_pool_overflow: int = Field(10, ge=0, description="Connections it may add under load.")
-    database_pool_timeout_seconds: float = Field(5.0, gt=0, description="Wait for one before answering 503.")
+    database_pool_size: int = Field(10, ge=1, description="Connections that each worker keeps open.")
+    database_pool_overflow: int = Field(
+        10, ge=0, description="Additional connections of each worker under load."
+    )
+    database_pool_timeout_seconds: float = Field(
+        5.0, gt=0, description="The time that a request waits for a connection before it gets 503."
+    )
     database_statement_timeout_seconds: float = Field(30.0, gt=0)
     shutdown_grace_seconds: int = Field(
-        30, ge=0, description="How long SIGTERM waits for requests in flight."
+        30, ge=0, description="The time after SIGTERM in which running requests may end."
     )
 
     @field_validator("database_url")
     @classmethod
     def name_the_driver(cls, url: SecretStr | None) -> SecretStr | None:
-        """Accepts the schemes that Postgres accepts, and names the installed driver."""
+        """Accepts the URL schemes of Postgres, and adds the name of the installed driver."""
         if url is None:
             return None
         scheme, separator, rest = url.get_secret_value().partition("://")
@@ -130,7 +134,7 @@ def find_state_dir() -> Path | None:
 
 
 def find_unknown_variables() -> list[str]:
-    """HEADGATE_* variables that are no settings: most are misspelt, so the caller should report them."""
+    """HEADGATE_* variables that are not settings; the caller should report them, because most are misspelt."""
     known = {PREFIX + name.upper() for name in Settings.model_fields}
     return sorted(
         name for name in os.environ if name.upper().startswith(PREFIX) and name.upper() not in known

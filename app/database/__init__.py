@@ -1,1 +1,1 @@
-"""Database sessions, stored versions and the embedded Postgres."""
+"""Tables, database sessions, stored versions and the embedded Postgres."""

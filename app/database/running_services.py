@@ -22,7 +22,7 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class RunningService:
-    """A service; `data_dir` is absolute, and null where the service does not run the embedded Postgres."""
+    """A running service; `data_dir` is absolute, and null if the service does not use the embedded Postgres."""
 
     pid: int
     host: str
@@ -99,6 +99,10 @@ def _read(path: Path) -> RunningService | None:
             except BlockingIOError:
                 return service
             path.unlink(missing_ok=True)
-    except (OSError, ValueError, TypeError):  # the file was removed meanwhile, or another version wrote it
+    except (
+        OSError,
+        ValueError,
+        TypeError,
+    ):  # the file was removed after the listing, or another version wrote it
         return None
     return None

@@ -16,7 +16,7 @@ Row = TypeVar("Row", PlanRow, PlacementRow, DecisionRow)
 
 
 class StoredAnswer(Protocol):
-    """An answer that has an id and a time once it is stored."""
+    """An answer that gets an id and a time when it is stored."""
 
     id: UUID | None
     created_at: datetime | None
@@ -29,7 +29,7 @@ B = TypeVar("B", bound=Answer)
 
 
 def store_answer(session: Session, row: PlanRow | PlacementRow, answer: A) -> A:
-    """Stores the row with the answer, and gives the answer the row's id and time."""
+    """Stores the row with the answer; returns the answer with the row's id and time."""
     answer.id = row.id = uuid4()
     row.answer = answer.model_dump(mode="json", exclude={"id", "created_at"})
     session.add(row)
@@ -46,7 +46,7 @@ def read_answer(
     unknown: Callable[[UUID], Exception],
     answer_id: UUID,
 ) -> B:
-    """The answer with this id; raises `unknown` where none is stored."""
+    """The answer with this id; raises `unknown` if none is stored."""
     row = session.get(row_type, answer_id)
     if row is None:
         raise unknown(answer_id)

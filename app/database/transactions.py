@@ -14,7 +14,7 @@ from app.web.health import HEALTH_CONNECTIONS
 
 
 def make_engine(settings: Settings, url: str) -> Engine:
-    """A pool that checks its connections before use, so that a restart of Postgres costs no request."""
+    """A pool that checks its connections before use, so that no request fails after a restart of Postgres."""
     statement_timeout_ms = round(settings.database_statement_timeout_seconds * 1000)
     return create_engine(
         url,
@@ -31,7 +31,7 @@ def make_engine(settings: Settings, url: str) -> Engine:
 
 
 def make_health_engine(url: str) -> Engine:
-    """Connections for /readyz alone, which must not wait for connections that long requests hold."""
+    """Connections for /readyz only, so that it does not wait for long requests."""
     return create_engine(
         url,
         pool_size=HEALTH_CONNECTIONS,
@@ -46,7 +46,7 @@ def make_health_engine(url: str) -> Engine:
 
 
 def make_metrics_engine(url: str) -> Engine:
-    """A connection for each scrape of /metrics, kept no longer than that, and given up after seconds."""
+    """A connection for each scrape of /metrics; it is closed afterwards, and its statements time out after 3 s."""
     return create_engine(
         url,
         poolclass=NullPool,
@@ -58,14 +58,14 @@ def make_metrics_engine(url: str) -> Engine:
     )
 
 
-# The threads of one event loop that wait for a connection. They are not the threads that requests share: a request
-# that holds a connection needs such a thread to finish and give the connection back.
+# The threads of one event loop that wait for a connection. Requests share other threads: a request with a connection
+# needs one of those to finish and return the connection.
 _CONNECTING: RunVar[CapacityLimiter] = RunVar("connecting")
 MOST_CONNECTING = 64
 
 
 async def connect(request: Request) -> Session:
-    """A session with its connection; a request that waits for a connection uses no thread that other requests need."""
+    """A session with its connection; a request that waits for one blocks no thread that other requests need."""
     factory: sessionmaker[Session] = request.app.state.session_factory
     session = factory()
     await to_thread.run_sync(session.connection, limiter=_limit_connecting())

@@ -1,4 +1,4 @@
-"""Named documents, which are profiles and VM catalogues: versions are added and never changed."""
+"""Documents with names and versions (profiles, VM catalogues): versions are added and never changed."""
 
 from collections.abc import Callable, Iterable, Sequence
 from typing import Annotated, TypeVar
@@ -15,7 +15,7 @@ from planner.errors import LENGTHS_COMPARED, NAMES_COMPARED, suggest_name
 Row = TypeVar("Row", ProfileRow, VmCatalogueRow)
 A = TypeVar("A", bound=BaseModel)
 Unknown = Callable[[str, int | None, str], Exception]
-"""Makes the error of a missing version from the name, the version and a sentence about what is stored."""
+"""Makes the error of a missing version from the name, the version and a sentence about the stored versions."""
 VersionQuery = Annotated[int | None, Query(ge=1, le=2**31 - 1, description="An older version.")]
 
 
@@ -34,7 +34,7 @@ def add_version(session: Session, row: Row) -> Row:
 
 
 def find_version(session: Session, row_type: type[Row], name: str, version: int | None = None) -> Row | None:
-    """The version asked for, or the newest."""
+    """The requested version, or the newest one."""
     query = select(row_type).where(row_type.name == name)
     if version is not None:
         query = query.where(row_type.version == version)
@@ -48,7 +48,7 @@ def read_version(
     name: str,
     version: int | None,
 ) -> Row:
-    """The version asked for, or the newest; raises `unknown` with the versions or the similar names there are."""
+    """The requested version, or the newest one; raises `unknown` with the stored versions or a similar name."""
     row = find_version(session, row_type, name, version)
     if row is None:
         raise unknown(name, version, tell_versions(session, row_type, name))
@@ -62,7 +62,7 @@ def answer_version(row: ProfileRow | VmCatalogueRow, answer: type[A]) -> A:
 
 
 def find_newest_versions(session: Session, row_type: type[Row], names: Iterable[str]) -> Sequence[Row]:
-    """The newest version of each of these names that is stored, in one query."""
+    """The newest stored version of each of these names, in one query."""
     query = select(row_type).where(row_type.name.in_(list(names)), _is_newest(row_type))
     return session.scalars(query).all()
 
@@ -87,7 +87,7 @@ def _is_newest(row_type: type[Row]) -> ColumnElement[bool]:
 
 
 def delete_versions(session: Session, row_type: type[Row], unknown: Unknown, name: str) -> None:
-    """Deletes all versions of a name; raises `unknown` where there are none. Stored placements stay as they are."""
+    """Deletes all versions of a name; raises `unknown` if there are none. Stored placements do not change."""
     found = session.scalars(delete(row_type).where(row_type.name == name).returning(row_type.version)).all()
     if not found:
         raise unknown(name, None, suggest_stored(session, row_type.name, name))

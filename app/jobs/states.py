@@ -1,4 +1,4 @@
-"""The states of a job: as JSON, as read from its row, a page of them, and their end by the caller."""
+"""The states of jobs: as JSON, read from rows, listed in pages, cancelled or deleted."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -15,13 +15,13 @@ from app.web.paging import Page
 from app.web.stored_data_errors import Unlisted
 
 State = Literal["queued", "running", "succeeded", "failed", "cancelled"]
-StateFilter = Annotated[State | None, Query(description="Only those in this state.")]
+StateFilter = Annotated[State | None, Query(description="Only jobs in this state.")]
 UNFINISHED = ("queued", "running")
 READ_FROM_ROW = ("id", "state", "progress", "error", "created_at", "started_at", "finished_at")
 
 
 class JobErrorAnswer(Answer):
-    """Why a job failed: a type of problem, or `internal-error`, or `interrupted`."""
+    """The reason why a job failed: a problem type, `internal-error` or `interrupted`."""
 
     type: str
     detail: str
@@ -41,12 +41,12 @@ class JobAnswer(Answer):
 
 
 def select_states(table: type[JobColumns], *columns: ColumnElement[Any]) -> Select[Any]:
-    """The states of jobs, with these columns; requests and answers are left out, since they may be large."""
+    """The states of jobs with these columns, without requests and answers, which may be large."""
     return select(*(getattr(table, name) for name in READ_FROM_ROW), *columns)
 
 
 def read_state(row: Any) -> dict[str, Any]:
-    """The fields of a JobAnswer that a row of `select_states` holds: all but `activity`."""
+    """The fields of a JobAnswer in a row of `select_states`: all but `activity`."""
     return {name: getattr(row, name) for name in READ_FROM_ROW}
 
 
@@ -60,7 +60,7 @@ def list_jobs(
 
 
 def cancel_or_delete(session: Session, row: type[JobColumns], job_id: UUID, unknown: type[Unlisted]) -> bool:
-    """True: it was not finished and is cancelled now, which keeps its row. False: it was finished and is deleted."""
+    """True: the job was unfinished, is now cancelled and keeps its row. False: the job was finished and is deleted."""
     of_id = row.id == job_id
     state = session.scalar(select(row.state).where(of_id).with_for_update())
     if state is None:

@@ -1,4 +1,4 @@
-"""The platform of the demo: the load of its day, minute by minute, and how it applies decisions."""
+"""The platform of the demo: the load of its day, minute by minute, and the way it applies decisions."""
 
 import math
 import random
@@ -18,7 +18,7 @@ from planner.values import DEFAULT_MODEL, Edge, Entry, Load, Operator, OperatorL
 
 MINUTES = 1440
 STEP_AT, SLOW, SPIKE, SILENT = 600, range(780, 900), range(1080, 1092), range(960, 1010)
-"""Minutes of the day: where the rate steps up, `score` is slow, the rate is doubled, and nothing is measured."""
+"""Minutes of the day in which the rate steps up, `score` is slow, the rate is doubled, and nothing is measured."""
 SEED = 7
 MOST_WAITING_SECONDS = 20.0
 TOPOLOGY = Topology(
@@ -45,7 +45,7 @@ BEGIN_WITH = {"parse": 6, "score": 14, "join": 6, "store": 4}
 
 @dataclass(frozen=True, slots=True)
 class Minute:
-    """What happens in one minute."""
+    """The rate and the events of one minute."""
 
     external_rate: float
     service_rates: Mapping[str, float]
@@ -53,7 +53,7 @@ class Minute:
 
 
 def tell_day() -> list[Minute]:
-    """Every minute of the day, the same each time."""
+    """Every minute of the day; the result is always the same."""
     draw = random.Random(SEED)  # noqa: S311 - a demo
     minutes = []
     for at in range(MINUTES):
@@ -71,7 +71,7 @@ def tell_day() -> list[Minute]:
 
 
 def tell_throughputs() -> list[tuple[int, float]]:
-    """Numbers of VMs and the external tuples per second that they sustained: two measurements of each."""
+    """Pairs of a number of VMs and its sustained throughput (external tuples per second), two for each number."""
     draw = random.Random(SEED)  # noqa: S311 - a demo
     return [
         (vms, vms * (VM_RATE - VM_LOSS * (vms - 1)) * (1.0 + 0.03 * draw.gauss(0.0, 1.0)))
@@ -92,25 +92,25 @@ def measure(minute: Minute, running: Mapping[str, int], noise: float) -> Load:
         for name in SERVICE_RATES
     }
     load = Load(minute.external_rate, operators)
-    # An estimate would explain itself, too, which takes as long again, 1,440 times.
+    # An estimate would also compute its evidence, which doubles the time, for 1,440 minutes.
     situation = survey_load(TOPOLOGY, load, DEFAULT_MODEL)
     waits = situation.wait_seconds([running[one.name] for one in TOPOLOGY.operators])
-    # What cannot keep up is seen to take long, not for ever.
+    # The measured time of an overloaded topology is long, but finite.
     seen = min(situation.sum_sojourns(waits) * noise, MOST_WAITING_SECONDS)
     return Load(minute.external_rate, operators, measured_sojourn_seconds=seen)
 
 
 SETTLED_AFTER = 10
-"""Minutes after a change that a report leaves out."""
+"""The minutes after a change that are not part of its report."""
 LATE, IN_PART, IGNORED, REFUSED, UNREPORTED = {4}, {6}, {2}, {8}, {10}
-"""Changes, counted from 1, with which something else happens than that they are applied at once and reported."""
+"""The numbers of the changes, from 1, that are not simply applied at once and reported."""
 LATE_MINUTES = 4
 REFUSAL = "The cluster has no processors left for this job."
 
 
 @dataclass
 class Platform:
-    """What runs, the change that comes into force later, and the change whose outcome is still to be reported."""
+    """The running processors, a change that takes effect later, and a change whose outcome is not yet reported."""
 
     counts: dict[str, int]
     changes: int = 0
@@ -120,14 +120,14 @@ class Platform:
     seen: list[float] = field(default_factory=list)
 
     def begin_minute(self, begin: datetime) -> Mapping[str, int]:
-        """What runs in the minute that begins now."""
+        """The processors that run in the minute that begins now."""
         if self.due is not None and begin >= self.due[0]:
             self.applied_at, self.counts = self.due
             self.due, self.seen = None, []
         return self.counts
 
     def take(self, session: Session, settings: Settings, decision: DecisionAnswer, at: datetime) -> None:
-        """What the platform makes of a decision."""
+        """Applies, delays, refuses or changes a decision, as the day's script requires."""
         if decision.action == "hold":
             return
         self.changes += 1
@@ -145,7 +145,7 @@ class Platform:
         self.unreported = None if self.changes in UNREPORTED else decision
 
     def report(self, session: Session, settings: Settings) -> None:
-        """Stores the outcome of the last change, where enough was measured after it."""
+        """Stores the outcome of the last change when enough was measured after it."""
         settled = self.seen[SETTLED_AFTER:]
         if self.unreported is None or self.due is not None or not settled:
             return
@@ -156,6 +156,6 @@ class Platform:
 
 
 def keep_one_change(running: Mapping[str, int], wanted: Mapping[str, int]) -> dict[str, int]:
-    """What runs, with the new processors of the first operator that changes."""
+    """The running processors, changed for the first operator of the decision only."""
     changed = next((name for name, count in wanted.items() if running[name] != count), None)
     return {name: wanted[name] if name == changed else count for name, count in running.items()}

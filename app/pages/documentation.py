@@ -14,7 +14,7 @@ from app.web.negotiation import JSON, Accept, choose_form
 
 SWAGGER_FILES = Path(fastapi_offline.__file__).parent / "static"
 
-# The page holds no script: its content security policy (app/web/middleware.py) allows only scripts from files.
+# The page contains no script: its content security policy (app/web/middleware.py) allows only scripts from files.
 PAGE = """<!DOCTYPE html>
 <html lang="en">
 <head>
@@ -46,35 +46,35 @@ START = """window.ui = SwaggerUIBundle({
 """
 
 TAGS = [
-    {"name": "sessions", "description": "What the caller may do; a browser signs in."},
-    {"name": "topologies", "description": "Operators, edges and entries; every change is a revision."},
+    {"name": "sessions", "description": "The permissions of the caller; sign-in for browsers."},
+    {"name": "topologies", "description": "Operators, edges and entries; every change makes a revision."},
     {"name": "snapshots", "description": "Measured load, one interval each."},
     {
         "name": "plans",
-        "description": "E[T], the best split of processors, the fewest processors; with reasons.",
+        "description": "E[T], the best split of processors and the fewest processors, with reasons.",
     },
     {
         "name": "simulations",
-        "description": "A topology simulated tuple by tuple: how true the model is for this input.",
+        "description": "Simulations of a topology tuple by tuple, which show the error of the model for this input.",
     },
     {
         "name": "backtests",
         "description": "Policies replayed on a past workload, as jobs, with plots.",
     },
-    {"name": "ingest", "description": "What the nightly ingest measured, and how its runs went."},
+    {"name": "ingest", "description": "The measurements of the nightly ingest, and the state of its runs."},
     {
         "name": "placements",
-        "description": "Task profiles, VM catalogues, and which threads run on which slot of which VM.",
+        "description": "Task profiles, VM catalogues, and placements of threads on slots of VMs.",
     },
     {
         "name": "gates",
-        "description": "Whether a deployment holds at a rate, and how far it would; for CI jobs.",
+        "description": "Checks whether a deployment holds at a rate, and up to which rate it holds; for CI jobs.",
     },
     {
         "name": "decisions",
-        "description": "What to change now, and why, by a policy. The service only advises.",
+        "description": "The change to make now, by a policy, with its reasons. The service only advises.",
     },
-    {"name": "forecasts", "description": "How many VMs, ahead of time: workloads, throughputs, schedules."},
+    {"name": "forecasts", "description": "Forecasts of workloads, throughput samples, and schedules of VMs."},
     {"name": "health", "description": "Liveness, readiness and metrics."},
 ]
 

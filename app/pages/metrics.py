@@ -1,7 +1,7 @@
 """/metrics: the metrics of the process, and gauges of topologies read from the database at each request.
 
-Whichever worker is asked reads the same rows, so that the numbers are right however many there are, and a deleted
-topology vanishes. A value that is not known, or too old to be trusted, is absent: never 0.
+Every worker reads the same rows, so the numbers are right with any number of workers, and a deleted topology
+disappears. A value that is unknown, or older than the policy allows, is absent: never 0.
 """
 
 import logging
@@ -45,7 +45,7 @@ _metrics = CapacityLimiter(1)
 _gauges = CapacityLimiter(1)
 
 PATIENCE_SECONDS = 4.0
-"""Prometheus gives up a scrape after 10 s unless told otherwise; the service's own metrics must not be lost with it."""
+"""By default Prometheus ends a scrape after 10 s; the service's own metrics must arrive before."""
 
 
 OF_SNAPSHOT = (
@@ -57,7 +57,7 @@ OF_SNAPSHOT = (
 
 
 class GaugeBounds(NamedTuple):
-    """How many topologies, and how many operators of each, have gauges."""
+    """The largest number of topologies with gauges, and of operators in each."""
 
     topologies: int
     operators: int
@@ -78,7 +78,7 @@ async def get_metrics(request: Request, settings: SettingsDep) -> Response:
 
 
 async def read_gauges(engine: Engine, bounds: GaugeBounds, limiter: CapacityLimiter) -> "TopologyGauges":
-    """The gauges; where the database cannot be read within PATIENCE_SECONDS, the one that says so."""
+    """The gauges of topologies; if the database does not answer within PATIENCE_SECONDS, only the gauge for that."""
     found = None
     if bounds.topologies:
         with move_on_after(PATIENCE_SECONDS):
@@ -89,7 +89,7 @@ async def read_gauges(engine: Engine, bounds: GaugeBounds, limiter: CapacityLimi
 
 
 def read_rows(engine: Engine, bounds: GaugeBounds) -> list[dict[str, Any]] | None:
-    """What is stored of the topologies with the newest snapshots, in one query; None where it cannot be read."""
+    """The stored data of the topologies with the newest snapshots, in one query; None if it cannot be read."""
     try:
         with engine.connect() as connection:
             return [dict(row) for row in connection.execute(select_rows(bounds)).mappings()]
@@ -99,7 +99,7 @@ def read_rows(engine: Engine, bounds: GaugeBounds) -> list[dict[str, Any]] | Non
 
 
 def select_measured(bounds: GaugeBounds) -> Subquery:
-    """The topologies with the newest snapshots; `measured` is how many have any."""
+    """The topologies with the newest snapshots; `measured` counts all topologies with snapshots."""
     newest = select_newest(*OF_SNAPSHOT, SnapshotRow.operators).lateral("newest")
     return (
         select(TopologyRow.id, TopologyRow.name, newest, func.count().over().label("measured"))
@@ -113,7 +113,7 @@ def select_measured(bounds: GaugeBounds) -> Subquery:
 def select_rows(bounds: GaugeBounds) -> Select[Any]:
     """The newest snapshot, the policy and the standing decision of each topology within the bounds.
 
-    `change` is the change that began the cooldown for whose end the standing decision waits.
+    `change` is the change that began the cooldown in which the standing decision waits.
     """
     measured, answer, most = select_measured(bounds), DecisionRow.answer, bounds.operators
     waits = and_(DecisionRow.action == "hold", answer["cooldown_left_seconds"].as_float() > 0.0)
@@ -150,7 +150,7 @@ def select_rows(bounds: GaugeBounds) -> Select[Any]:
 def take_first(
     table: FromClause, document: ColumnElement[Any], count: int, field: str | None = None
 ) -> ScalarSelect[Any]:
-    """The first entries of a table's JSON object, by name; of each its field, where one is named."""
+    """The first entries of a table's JSON object by name, or the given field of each."""
     each = func.jsonb_each(document).table_valued("key", column("value", JSONB))
     first = select(each).order_by(each.c.key).limit(count).correlate(table).subquery()
     value = first.c.value if field is None else first.c.value[field]
@@ -158,7 +158,7 @@ def take_first(
 
 
 class TopologyGauges(Collector):
-    """The rows as metrics; `rows` is None where they could not be read."""
+    """The rows as metrics; `rows` is None if they could not be read."""
 
     def __init__(self, rows: list[dict[str, Any]] | None, bounds: GaugeBounds, now: datetime) -> None:
         self.rows, self.bounds, self.now = rows, bounds, now
@@ -172,7 +172,7 @@ class TopologyGauges(Collector):
         return [up] if self.rows is None else [up, self.count_omitted(), *self.make_families()]
 
     def count_omitted(self) -> GaugeMetricFamily:
-        """What the bounds leave out."""
+        """The topologies and operators that the bounds leave out."""
         rows = self.rows or []
         family = make_gauge("topology_gauges_omitted", "Topologies and operators beyond the bounds", "kind")
         measured = rows[0]["measured"] if rows else 0
@@ -185,7 +185,7 @@ class TopologyGauges(Collector):
         """The gauges of all topologies."""
         processors = make_gauge(
             "processors",
-            "Processors of an operator: as measured, and as the newest decision recommends",
+            "Processors of an operator: measured, and recommended by the standing decision",
             "topology",
             "operator",
             "kind",
@@ -202,12 +202,12 @@ class TopologyGauges(Collector):
 
 OF_TOPOLOGY = {
     "snapshot_age_seconds": "Time since the newest snapshot ended",
-    "external_rate": "Tuples per second from outside, as measured",
-    "measured_sojourn_seconds": "E[T] as measured",
-    "running_sojourn_seconds": "E[T] that the model expects with the processors that run; absent: infinite",
-    "running_stable": "1: every operator keeps up with the processors that run",
-    "expected_sojourn_seconds": "E[T] that the model expects with the recommended processors; absent: infinite",
-    "headroom_rate": "Tuples per second more at which the recommended processors still meet the goal",
+    "external_rate": "Measured external tuples per second",
+    "measured_sojourn_seconds": "Measured E[T]",
+    "running_sojourn_seconds": "Modelled E[T] with the running processors; absent: unbounded",
+    "running_stable": "1: every operator keeps up with its running processors",
+    "expected_sojourn_seconds": "Modelled E[T] with the recommended processors; absent: unbounded",
+    "headroom_rate": "Additional tuples per second at which the recommended processors still meet the goal",
 }
 
 
@@ -217,13 +217,13 @@ def make_gauge(name: str, said: str, *labels: str) -> GaugeMetricFamily:
 
 
 def has_decided(row: Mapping[str, Any], now: datetime) -> bool:
-    """Whether the standing decision rests on measurements that are still trusted."""
+    """Whether the measurements of the standing decision are still recent enough for the policy."""
     at = row["decided_for"]
     return at is not None and find_age(at, now) <= row["limit_seconds"]
 
 
 def list_processors(row: Mapping[str, Any], now: datetime) -> list[tuple[str, str, int]]:
-    """Kind, operator and processors."""
+    """Tuples of kind (measured or recommended), operator and processors."""
     running = row["running"] if find_age(row["ended_at"], now) <= row["limit_seconds"] else None
     recommended = find_recommended(row) if has_decided(row, now) else None
     return [
@@ -235,7 +235,7 @@ def list_processors(row: Mapping[str, Any], now: datetime) -> list[tuple[str, st
 
 
 def find_recommended(row: Mapping[str, Any]) -> dict[str, int]:
-    """The recommended processors; while the decision waits for the end of a cooldown, those since the change."""
+    """The recommended processors; during a cooldown, the processors of the change that began it."""
     recommended: dict[str, int] = row["recommended"] or {}
     if row.get("change") is None:
         return recommended
@@ -244,7 +244,7 @@ def find_recommended(row: Mapping[str, Any]) -> dict[str, int]:
 
 
 def find_values(row: Mapping[str, Any], now: datetime) -> dict[str, float | None]:
-    """The values of OF_TOPOLOGY; None where one is not known."""
+    """The values of OF_TOPOLOGY; None for an unknown value."""
     age = find_age(row["ended_at"], now)
     values: dict[str, float | None] = {"snapshot_age_seconds": age}
     if age <= row["limit_seconds"]:

@@ -1,4 +1,4 @@
-"""The OpenAPI document: FastAPI's own, with shared problems and parameters, readable names, and each example once."""
+"""The OpenAPI document of FastAPI with shared problems and parameters, readable names, and each example once."""
 
 import re
 from collections.abc import Iterator
@@ -31,14 +31,14 @@ def name_operation(route: APIRoute) -> str:
 
 
 def name_operations(app: FastAPI) -> None:
-    """Gives every route its operation id; the routers were made before the app, so that it cannot do so itself."""
+    """Gives every route its operation id; the app cannot, because the routers exist before it."""
     for route in app.routes:
         if isinstance(route, APIRoute):
             route.operation_id = name_operation(route)
 
 
 def describe_api(app: FastAPI) -> Document:
-    """The document that the service serves and that openapi.yaml holds."""
+    """The document at /openapi.json, which openapi.yaml contains."""
     document = get_openapi(
         title=app.title, version=app.version, summary=app.summary, routes=app.routes, tags=app.openapi_tags
     )
@@ -66,7 +66,7 @@ def _list_operations(document: Document) -> Iterator[Document]:
 
 
 def _share_body_examples(document: Document) -> None:
-    """Moves every example of a body to the components, from beside the body or from the body's schema."""
+    """Moves every example of a body from the body or its schema to the components."""
     schemas, examples = document["components"]["schemas"], document["components"]["examples"]
     shown = set()
     for operation in _list_operations(document):
@@ -87,7 +87,7 @@ def _share_body_examples(document: Document) -> None:
 
 
 def _say_security_once(document: Document) -> None:
-    """Moves the security of most operations to the document; one that needs no key says so."""
+    """Moves the security of most operations to the document; operations without a key get an empty list."""
     document["security"] = next(one["security"] for one in _list_operations(document) if "security" in one)
     for operation in _list_operations(document):
         if operation.pop("security", None) is None:
@@ -95,7 +95,7 @@ def _say_security_once(document: Document) -> None:
 
 
 def _name_statuses(document: Document) -> None:
-    """Describes an answer by its status where FastAPI says `Successful Response`."""
+    """Replaces FastAPI's description `Successful Response` by the name of the status."""
     for operation in _list_operations(document):
         for status, response in operation["responses"].items():
             if response["description"] == "Successful Response":
@@ -105,7 +105,7 @@ def _name_statuses(document: Document) -> None:
 def _share_parameters(document: Document) -> None:
     """Replaces a parameter that several operations take by a reference; its schema does not repeat its description.
 
-    A parameter is named after its word; a further one of the same word after the first word of its description too.
+    A component has the name of its parameter; if that is taken, the first word of the description is added.
     """
     uses: dict[str, list[Document]] = {}
     for operation in _list_operations(document):
@@ -132,7 +132,7 @@ Node = TypeVar("Node", bound=yaml.CollectionNode)
 
 
 class _ShortDumper(yaml.SafeDumper):
-    """Writes a short list or object, and every list of scalars, without line breaks of its own."""
+    """Writes short lists and objects, and all lists of scalars, without line breaks."""
 
     def ignore_aliases(self, _data: object) -> bool:
         return True
@@ -145,7 +145,7 @@ class _ShortDumper(yaml.SafeDumper):
 
 
 def _represent_float(dumper: yaml.SafeDumper, value: float) -> yaml.Node:
-    """A bound such as 1e15 without its zeros."""
+    """Writes a bound such as 1e15 without zeros."""
     text = f"{value:.1e}" if abs(value) >= 1e6 and float(f"{value:.1e}") == value else repr(value)
     return dumper.represent_scalar("tag:yaml.org,2002:float", text)
 
@@ -163,7 +163,7 @@ def _holds_only_scalars(node: yaml.Node) -> bool:
 
 
 def _measure(node: yaml.Node) -> int:
-    """About how many characters a node takes on one line."""
+    """The approximate number of characters of a node on one line."""
     if isinstance(node, yaml.ScalarNode):
         return len(node.value) + 2
     if isinstance(node, yaml.MappingNode):
@@ -177,7 +177,7 @@ def render_yaml(document: dict[str, Any]) -> str:
 
 
 def show_plan_answers(document: dict[str, Any]) -> None:
-    """Puts beside both calls, stateless and stored, what they answer to their own example."""
+    """Adds to both calls, stateless and stored, the answer for the example in their body."""
     topology = Graph.model_validate(FPD).to_values()
     load = LoadBody.model_validate(FPD_LOAD).to_values()
     answers = {
@@ -195,7 +195,7 @@ def show_plan_answers(document: dict[str, Any]) -> None:
 
 
 def round_numbers(value: Any) -> Any:
-    """Every float with six digits: short, and the same on machines whose logarithms differ in the last digit."""
+    """Rounds every float to six digits: short, and equal on machines whose logarithms differ in the last digit."""
     if isinstance(value, dict):
         return {name: round_numbers(one) for name, one in value.items()}
     if isinstance(value, list):

@@ -1,11 +1,11 @@
-"""Short names and short texts of the schemas in the OpenAPI document; their meaning stays."""
+"""Shortens the names and texts of the schemas in the OpenAPI document without changing their meaning."""
 
 from collections.abc import Iterator
 from typing import Any
 
 REFERENCE = "#/components/schemas/"
 SUFFIXES = ("Answer", "Body")
-"""In the order in which they claim a name: Policy is PolicyAnswer, and PolicyBody stays as it is."""
+"""Suffixes in the order of precedence: PolicyAnswer becomes Policy, and PolicyBody keeps its name."""
 
 
 def rename_schemas(document: dict[str, Any]) -> dict[str, Any]:
@@ -21,7 +21,7 @@ def rename_schemas(document: dict[str, Any]) -> dict[str, Any]:
 
 
 def shorten_names(names: list[str]) -> dict[str, str]:
-    """By name, the name without its suffix, unless another schema has that already."""
+    """Maps each name to the name without its suffix, unless another schema has that name."""
     taken = set(names)
     short = {name: name for name in names}
     for suffix in SUFFIXES:
@@ -42,7 +42,7 @@ def _rename(part: Any, references: dict[str, str]) -> Any:
 
 
 LEAST_FIELDS, LEAST_CHARACTERS = 2, 70
-"""A schema is shared where at least so many fields have it, and it is at least so long."""
+"""A schema is shared if it has at least this length and at least this number of fields use it."""
 
 BOUNDS = ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum")
 
@@ -58,9 +58,9 @@ def tidy_schemas(document: dict[str, Any]) -> None:
 
 
 def tidy_schema(schema: Schema) -> None:
-    """Drops titles made from names (`k_max`: `K Max`); a value or null becomes `type: [number, 'null']`.
+    """Removes titles made from names (`k_max`: `K Max`); writes a value or null as `type: [number, 'null']`.
 
-    Defaults that are objects go too: client generators refuse them, and the fields of the object have their own.
+    Removes defaults that are objects too: client generators refuse them, and the object's fields have their own.
     """
     schema.pop("title", None)
     if isinstance(schema.get("default"), dict):
@@ -76,7 +76,7 @@ def tidy_schema(schema: Schema) -> None:
 
 
 def share_fields(document: dict[str, Any]) -> None:
-    """Replaces a long schema that several fields of one name have by a reference to a component of that name."""
+    """Replaces a long schema that several fields of one name share by a reference to a component of that name."""
     schemas = document["components"]["schemas"]
     places: dict[tuple[str, str], list[Schema]] = {}
     for schema in schemas.values():

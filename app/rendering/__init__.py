@@ -1,1 +1,1 @@
-"""Pictures of workloads and backtests."""
+"""Pictures, charts, plots and reports."""

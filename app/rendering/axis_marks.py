@@ -12,13 +12,13 @@ TIME_STEPS = (
 
 
 def find_step(least: float) -> float:
-    """The smallest of 1, 2 or 5 times a power of ten that is at least that."""
+    """The smallest of 1, 2 or 5 times a power of ten that is at least `least`."""
     power = 10.0 ** floor(log10(least))
     return next(many * power for many in (1.0, 2.0, 5.0, 10.0) if many * power >= least * 0.999)
 
 
 def list_marks(highest: float, many: int = 4, *, is_whole: bool = False) -> list[float]:
-    """0 and up, some `many` of them, the last at or above the highest value."""
+    """About `many` round numbers from 0 on; the last one is at or above the highest value."""
     top = highest if highest > 0.0 else 1.0
     step = find_step(top / many)
     if is_whole:
@@ -33,7 +33,7 @@ def list_between(lowest: float, highest: float, many: int = 8) -> list[float]:
 
 
 def list_times(first: float, last: float, many: int = 8) -> list[float]:
-    """Round times in UTC between two, in seconds of the epoch, at most so many."""
+    """At most `many` round times in UTC between two times, in seconds of the epoch."""
     length = last - first
     step = next((one for one in TIME_STEPS if length / one <= many), None)
     if step is None:
@@ -42,7 +42,7 @@ def list_times(first: float, last: float, many: int = 8) -> list[float]:
 
 
 def write_times(times: Sequence[float]) -> list[str]:
-    """The time of the day; at the first one and where a day begins, the day; days alone where they are far apart."""
+    """Times of the day; the first one and the first of each day have the date; dates only if they are far apart."""
     are_days = len(times) > 1 and times[1] - times[0] >= DAY
     texts: list[str] = []
     before = datetime.fromtimestamp(0.0, UTC).replace(year=1)

@@ -1,4 +1,4 @@
-"""Charts: panels with lines over one axis of times or of numbers; where a value is not known, a line has a gap."""
+"""Charts: panels with lines over one axis of times or numbers; an unknown value is a gap in the line."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -57,14 +57,14 @@ class Line(NamedTuple):
 
 
 class Upright(NamedTuple):
-    """A line from top to bottom of a panel, with words beside its upper end."""
+    """A vertical line through a panel, with words beside its upper end."""
 
     x: float
     words: str
 
 
 class Sign(NamedTuple):
-    """A mark at a point: `up`, `down`, `both`, `cross` or `dot`; `words` are shown where the pointer rests on it."""
+    """A mark at a point: `up`, `down`, `both`, `cross` or `dot`; `words` appear under the pointer."""
 
     x: float
     y: float
@@ -74,7 +74,7 @@ class Sign(NamedTuple):
 
 @dataclass(frozen=True)
 class Panel:
-    """What one panel shows; values above `cap` are drawn at its upper edge."""
+    """The content of a panel; values above `cap` are drawn at its upper edge."""
 
     label: str
     lines: Sequence[Line]
@@ -92,7 +92,7 @@ class Panel:
 class Chart:
     """Panels under each other over one axis; `xs` are seconds of the epoch where `is_time`, else numbers.
 
-    `reach` are values that the axis must reach besides.
+    The axis also reaches the values in `reach`.
     """
 
     title: str
@@ -108,7 +108,7 @@ class Chart:
 
 @dataclass(frozen=True)
 class _Frame:
-    """Where the values of a panel lie."""
+    """The positions of a panel's values in the picture."""
 
     xs: Sequence[float]
     first: float
@@ -121,7 +121,7 @@ class _Frame:
         return self.top + PANEL_HEIGHT
 
     def x(self, x: float) -> float:
-        """A single value stands in the middle."""
+        """The horizontal position; a single value is in the middle."""
         if self.last <= self.first:
             return (LEFT + WIDTH - RIGHT) / 2.0
         return LEFT + (x - self.first) / (self.last - self.first) * (WIDTH - LEFT - RIGHT)
@@ -131,7 +131,7 @@ class _Frame:
 
 
 def draw_chart(chart: Chart) -> Picture:
-    """The panels, or a sentence where there is nothing to show."""
+    """The panels, or a sentence if there is nothing to show."""
     shapes, y = draw_heading(chart.title, chart.lines, WIDTH)
     if not chart.xs:
         shapes.append(Words(MARGIN, y + 24.0, chart.nothing, 13.0))
@@ -162,12 +162,12 @@ def _find_highest(panel: Panel) -> float:
 
 
 def is_known(value: float | None) -> bool:
-    """Whether there is a number to draw."""
+    """Whether the value is a finite number, which can be drawn."""
     return value is not None and isfinite(value)
 
 
 def list_keys(panel: Panel) -> list[Key]:
-    """The name of the panel, and those of its lines; whether values lie above the upper edge."""
+    """The names of the panel and its lines, with a note if values lie above the upper edge."""
     drawn = [line for line in panel.lines if any(map(is_known, line.values))]
     keys = [Key(panel.label), *(Key(line.name, line.ink) for line in drawn), *panel.keys]
     if panel.cap is not None and _find_highest(panel) > (top := find_marks(panel)[-1]):
@@ -235,7 +235,7 @@ def _draw_line(line: Line, frame: _Frame) -> list[Shape]:
 
 
 def _step(points: Sequence[Point]) -> list[Point]:
-    """A value holds until the next one."""
+    """The points of a line of steps: each value holds until the next one."""
     corners = [(after[0], before[1]) for before, after in pairwise(points)]
     mixed = [point for pair in zip(points, corners, strict=False) for point in pair]
     return [*mixed, points[-1]]
@@ -258,7 +258,7 @@ def _draw_sign(sign: Sign, frame: _Frame) -> Shape:
 
 
 def _draw_words(uprights: Sequence[Upright], frame: _Frame) -> list[Shape]:
-    """The words of each line on a level of their own, on the side where they have room."""
+    """The words of each line, each on its own level and on the side with room."""
     shapes: list[Shape] = []
     for place, upright in enumerate(sorted(uprights)):
         x = frame.x(upright.x)
@@ -270,7 +270,7 @@ def _draw_words(uprights: Sequence[Upright], frame: _Frame) -> list[Shape]:
 
 
 def draw_axis(chart: Chart, frame: _Frame) -> list[Shape]:
-    """Marks under the lowest panel, and what they are."""
+    """Marks under the lowest panel, with the name of the axis."""
     first, last = frame.first, frame.last
     if chart.is_time:
         marks = list_times(first, last) or [first]

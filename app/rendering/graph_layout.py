@@ -1,6 +1,6 @@
 """Places the nodes of a directed graph: a layer, an order within the layer, and a height for each.
 
-Every edge but those that close a loop leads to a later layer (Sugiyama, Tagawa, Toda, 1981: Methods for visual
+Every edge, except those that close a loop, leads to a later layer (Sugiyama, Tagawa, Toda, 1981: Methods for visual
 understanding of hierarchical system structures). In each layer the items are ordered so that few edges cross. Equal
 graphs get equal layouts.
 """
@@ -14,13 +14,13 @@ from typing import NamedTuple
 Edge = tuple[int, int]
 
 MOST_BENDS = 1500
-"""Bends of edges over several layers; where there would be more, the longest edges run straight."""
+"""The largest number of bends of edges over several layers; beyond it the longest edges run straight."""
 
 
 class Layered(NamedTuple):
     """Items in layers: nodes 0 to nodes - 1, then the bends of edges, one for each layer that an edge passes.
 
-    `routes` has for each edge its items from left to right; `is_back` says which edges lead from right to left.
+    `routes` has the items of each edge from left to right; `is_back` marks edges that lead from right to left.
     `links` are the pairs of items that are joined, each in neighbouring layers.
     """
 
@@ -79,7 +79,7 @@ def find_back_edges(count: int, edges: Sequence[Edge], first: Sequence[int]) -> 
 
 
 def find_ranks(count: int, edges: Sequence[Edge]) -> list[int]:
-    """The longest way from a source; then nodes with more edges out than in move as far right as these allow."""
+    """The longest path from a source; then nodes with more edges out than in move as far right as possible."""
     after = _list_after(count, edges)
     before = _list_after(count, [(target, source) for source, target in edges])
     missing = [len(one) for one in before]
@@ -107,7 +107,7 @@ def _list_after(count: int, edges: Sequence[Edge]) -> list[list[int]]:
 SWEEPS, SWAPS, SETTLINGS = 8, 4, 8
 SHUFFLES, FEW_ITEMS = 8, 60
 NODE_ROOM, BEND_ROOM = 80.0, 18.0
-"""The height that an item takes, with the space around it."""
+"""The height of an item with the space around it."""
 
 
 class Layout(NamedTuple):
@@ -119,7 +119,7 @@ class Layout(NamedTuple):
 
 
 def lay_out(count: int, edges: Sequence[Edge], first: Sequence[int] = ()) -> Layout:
-    """Places so many nodes, with distinct edges between them, none from a node to itself."""
+    """Places `count` nodes with distinct edges, none of them from a node to itself."""
     layered = find_layers(count, edges, first)
     before, after = _list_neighbours(layered)
     layers = order_layers(layered, before, after)
@@ -137,7 +137,7 @@ def _list_neighbours(layered: Layered) -> tuple[list[list[int]], list[list[int]]
 
 
 def order_layers(layered: Layered, before: list[list[int]], after: list[list[int]]) -> list[list[int]]:
-    """Sweeps of barycentres, and swaps of neighbours while one helps; from some starts, the best order found."""
+    """The best order from several starts, each improved by sweeps of barycentres and swaps of neighbours."""
     start: list[list[int]] = [[] for _ in range(max(layered.ranks, default=-1) + 1)]
     for item, rank in enumerate(layered.ranks):
         start[rank].append(item)
@@ -155,7 +155,7 @@ def order_layers(layered: Layered, before: list[list[int]], after: list[list[int
 
 
 def _list_starts(start: list[list[int]]) -> Iterator[list[list[int]]]:
-    """The order as given, turned around, and, for a graph of few items, shuffled: the same ones each time."""
+    """The given order, its reverse, and for small graphs shuffled orders, which are always the same."""
     yield [list(layer) for layer in start]
     yield [layer[::-1] for layer in start]
     shuffled = Random(0)  # noqa: S311 -- for the look of a picture
@@ -178,7 +178,7 @@ def _sweep(layers: list[list[int]], neighbours: list[list[int]], *, is_left: boo
 
 
 def _swap(layers: list[list[int]], before: list[list[int]], after: list[list[int]]) -> None:
-    """Exchanges two items beside each other where that removes crossings, some times over all layers."""
+    """Swaps adjacent items if that removes crossings, in several passes over all layers."""
     places = _find_places(layers)
     for _ in range(SWAPS):
         is_better = False
@@ -197,7 +197,7 @@ def _swap(layers: list[list[int]], before: list[list[int]], after: list[list[int
 
 
 def _count_pair(upper: list[int], lower: list[int]) -> int:
-    """Crossings between the edges of an item and those of the item below it, by the places where they end."""
+    """The crossings between the edges of two adjacent items, from the places of the other ends."""
     return sum(a > b for a in upper for b in lower)
 
 
@@ -206,7 +206,7 @@ def _find_places(layers: list[list[int]]) -> dict[int, int]:
 
 
 def count_crossings(layers: list[list[int]], after: list[list[int]]) -> int:
-    """The pairs of edges between neighbouring layers that cross."""
+    """The number of crossing pairs of edges between adjacent layers."""
     places = _find_places(layers)
     crossings = 0
     for layer in layers:
@@ -222,7 +222,7 @@ def count_crossings(layers: list[list[int]], after: list[list[int]]) -> int:
 def settle(
     layers: list[list[int]], rooms: list[float], before: list[list[int]], after: list[list[int]]
 ) -> list[float]:
-    """Heights near the mean of the neighbours' heights, in the order of each layer, with room for every item."""
+    """Heights near the mean height of the neighbours, in the order of each layer, with room for every item."""
     heights = [0.0] * len(rooms)
     for layer in layers:
         place_apart(layer, [0.0] * len(layer), rooms, heights)
@@ -241,7 +241,7 @@ def settle(
 def place_apart(
     layer: Sequence[int], wanted: Sequence[float], rooms: list[float], heights: list[float]
 ) -> None:
-    """Sets the heights nearest to those wanted (least squares) at which the items keep order and room.
+    """Sets the heights nearest to the wanted ones (least squares) that keep the order and the room of the items.
 
     The heights minus the sums of the rooms must not fall: isotonic regression by pooling of adjacent violators.
     """

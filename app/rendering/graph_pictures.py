@@ -38,7 +38,7 @@ from app.rendering.stream_lines import (
 from planner.wording import write_change, write_number, write_percent, write_rate
 
 MOST_COLUMNS = 8
-"""A row of more layers would be too wide to read in a chat or a ticket."""
+"""The most layers in a row; more would be too wide to read in a chat or a ticket."""
 GAP, SIDE, ROW_GAP = 76.0, 32.0, 12.0
 """Between columns, beside the outermost ones, and between rows."""
 BESIDE_ROWS = 64.0
@@ -51,7 +51,7 @@ CHANGED = "#B84D00"
 
 
 class Level(NamedTuple):
-    """How busy an operator is: in words, and the colours of its box and of the bar in it."""
+    """A level of utilisation: its words, and the colours of the box and its bar."""
 
     words: str
     fill: str
@@ -75,7 +75,7 @@ def find_level(busy: float | None) -> Level:
 
 
 def draw_graph(graph: OperatorGraph) -> Picture:
-    """The graph, or the part of it that can be read."""
+    """The graph, or its part around the busiest operator if the whole is too large to read."""
     part = find_part(graph)
     edges = [(one.source, one.target) for one in part.streams if one.source != one.target]
     layout = lay_out(len(part.operators), edges, part.entries)
@@ -93,13 +93,13 @@ def draw_graph(graph: OperatorGraph) -> Picture:
 
 
 def find_busiest(graph: OperatorGraph) -> int | None:
-    """The place of the busiest operator; None where nothing is known."""
+    """The place of the busiest operator; None if no utilisation is known."""
     known = [(one.busy, -place) for place, one in enumerate(graph.operators) if one.busy is not None]
     return -max(known)[1] if known else None
 
 
 def count_columns(layout: Layout) -> int:
-    """In one row, of equally long ones."""
+    """The number of columns in one row; all rows but the last have this number."""
     rows = max(1, ceil(len(layout.layers) / MOST_COLUMNS))
     return max(1, ceil(len(layout.layers) / rows))
 
@@ -113,7 +113,7 @@ def measure_rows(layout: Layout) -> tuple[float, float]:
 
 
 def place_on_grid(layout: Layout, left: float, top: float) -> tuple[Grid, float]:
-    """The middle of every item, and where the lowest row ends."""
+    """The middle of every item, and the end of the lowest row."""
     columns = count_columns(layout)
     middles: dict[int, Point] = {}
     for first in range(0, len(layout.layers), columns):
@@ -129,7 +129,7 @@ def place_on_grid(layout: Layout, left: float, top: float) -> tuple[Grid, float]
 
 
 def draw_streams(graph: OperatorGraph, layout: Layout, grid: Grid) -> Iterator[Shape]:
-    """The streams, the wider the more tuples they carry, with their rates where there is room."""
+    """The streams: wider with more tuples, and with their rates if there is room."""
     most = max((one.rate or 0.0 for one in graph.streams), default=0.0)
     router, labels = Router(layout.layered, grid), StreamLabels()
     texts: list[Shape] = []
@@ -154,20 +154,20 @@ def draw_streams(graph: OperatorGraph, layout: Layout, grid: Grid) -> Iterator[S
 
 
 def label_stream(stream: DrawnStream) -> str:
-    """Tuples per second, or how many come out for one that goes in where that is not 1."""
+    """Tuples per second, or the selectivity if it is not 1."""
     if stream.rate is not None:
         return write_rate(stream.rate)
     return "" if stream.selectivity == 1.0 else f"×{write_number(stream.selectivity)}"
 
 
 def say_stream(stream: DrawnStream) -> str:
-    """The same as a phrase."""
+    """The rate and the selectivity of a stream as a phrase."""
     many = f"{write_number(stream.selectivity)} out for one in"
     return many if stream.rate is None else f"{write_rate(stream.rate)}, {many}"
 
 
 def draw_operator(one: DrawnOperator, middle: Point, *, is_busiest: bool) -> Shape:
-    """A box with the name, how busy it is as number, colour and bar, and its processors now and as recommended."""
+    """A box with the name, the utilisation as number, colour and bar, and the processors now and as recommended."""
     left, top = middle[0] - BOX_WIDTH / 2.0, middle[1] - BOX_HEIGHT / 2.0
     level = find_level(one.busy)
     is_new = is_changed(one)
@@ -194,19 +194,19 @@ def draw_operator(one: DrawnOperator, middle: Point, *, is_busiest: bool) -> Sha
 
 
 def is_changed(one: DrawnOperator) -> bool:
-    """Whether another number of processors is recommended than runs."""
+    """Whether the recommended number of processors differs from the running one."""
     return None not in {one.running, one.recommended} and one.running != one.recommended
 
 
 def say_load(one: DrawnOperator) -> str:
-    """How busy, and how many tuples arrive; what the definition says where that is not known."""
+    """The utilisation and the arrival rate; the note of the definition if they are not known."""
     if one.busy is None and one.rate is None:
         return one.note
     return f"{write_percent(one.busy)} busy · {write_rate(one.rate)}"
 
 
 def say_operator(one: DrawnOperator) -> str:
-    """All that the box says, in words."""
+    """The content of the box in words."""
     counts = (
         "" if one.running is None and one.recommended is None else write_change(one.running, one.recommended)
     )
@@ -216,12 +216,12 @@ def say_operator(one: DrawnOperator) -> str:
 
 
 def describe_graph(graph: OperatorGraph) -> str:
-    """The lines below the title, and all operators, for those who do not see the picture."""
+    """The lines below the title and all operators, for people who do not see the picture."""
     return " ".join([*graph.lines, *(f"{say_operator(one)}." for one in graph.operators)])
 
 
 def list_keys(graph: OperatorGraph, layout: Layout) -> list[Key]:
-    """What colours, lines and numbers mean, of those that the picture has."""
+    """The meaning of the colours, lines and numbers in this picture."""
     keys = [
         Key(level.words, Ink(level.fill, QUIET))
         for level in (*(level for _, level in LEVELS), OVERLOADED)
@@ -244,5 +244,5 @@ def list_keys(graph: OperatorGraph, layout: Layout) -> list[Key]:
     elif any(one.running is not None for one in graph.operators):
         keys.append(Key("right: processors"))
     if len(layout.layers) > count_columns(layout):
-        keys.append(Key("①: goes on at the same number"))
+        keys.append(Key("①: continues at the same number"))
     return keys

@@ -1,4 +1,4 @@
-"""The operators of a topology and their streams as a picture shows them, and which part of a large one is shown."""
+"""The operators and streams in a picture, and the choice of the visible part of a large topology."""
 
 from collections import defaultdict, deque
 from collections.abc import Mapping, Sequence
@@ -12,7 +12,7 @@ MOST_STREAMS = 120
 
 
 class DrawnOperator(NamedTuple):
-    """One operator; None is not known. `note` says what its definition says, where nothing is measured."""
+    """One operator; None: not known. `note` describes the definition if nothing is measured."""
 
     name: str
     busy: float | None = None
@@ -32,7 +32,7 @@ class DrawnStream(NamedTuple):
 
 
 class OperatorGraph(NamedTuple):
-    """What a picture of a graph shows; `lines` stand below the title. `entries` are places in the list of operators."""
+    """The content of a picture of a graph; `lines` stand below the title, `entries` are places in `operators`."""
 
     title: str
     lines: Sequence[str]
@@ -42,7 +42,7 @@ class OperatorGraph(NamedTuple):
 
 
 def join_streams(topology: Topology, rates: Mapping[str, float] | None = None) -> list[DrawnStream]:
-    """The streams between operators; where arrival rates are known, each with its own.
+    """The streams between operators, each with its rate if arrival rates are known.
 
     Tuples per second on an edge = arrival rate of its source × selectivity.
     """
@@ -57,7 +57,7 @@ def join_streams(topology: Topology, rates: Mapping[str, float] | None = None) -
 
 
 def find_part(graph: OperatorGraph, most: int = MOST_OPERATORS) -> OperatorGraph:
-    """The whole graph, or the operators around the busiest one and the widest streams; a line says what is left out."""
+    """The whole graph, or the operators around the busiest one and the widest streams, with a line about the rest."""
     count = len(graph.operators)
     if count <= most:
         return _keep_widest(graph)
@@ -80,7 +80,7 @@ def find_part(graph: OperatorGraph, most: int = MOST_OPERATORS) -> OperatorGraph
 
 
 def _keep_widest(graph: OperatorGraph) -> OperatorGraph:
-    """The streams with the most tuples per second, as many as can be told apart."""
+    """The MOST_STREAMS streams with the most tuples per second; a reader cannot distinguish more."""
     if len(graph.streams) <= MOST_STREAMS:
         return graph
     widest = sorted(graph.streams, key=lambda one: -(one.selectivity if one.rate is None else one.rate))
@@ -89,7 +89,7 @@ def _keep_widest(graph: OperatorGraph) -> OperatorGraph:
 
 
 def _find_middle(graph: OperatorGraph) -> int:
-    """The busiest operator; where nothing is known of that, the first that the stream enters."""
+    """The busiest operator; if no utilisation is known, the first operator that the stream enters."""
     known = [place for place, one in enumerate(graph.operators) if one.busy is not None]
     if not known:
         return graph.entries[0] if graph.entries else 0
@@ -97,7 +97,7 @@ def _find_middle(graph: OperatorGraph) -> int:
 
 
 def _find_nearest(graph: OperatorGraph, middle: int, most: int) -> list[int]:
-    """So many operators by their distance, along streams in either direction."""
+    """The `most` nearest operators, by the distance along streams in either direction."""
     beside: dict[int, list[int]] = defaultdict(list)
     for one in graph.streams:
         beside[one.source].append(one.target)
@@ -120,7 +120,7 @@ def graph_estimate(
     estimate: EstimateAnswer,
     recommended: Mapping[str, int] | None,
 ) -> OperatorGraph:
-    """The operators as estimated; of those with a queue for each processor, how busy the busiest processor is."""
+    """The operators as estimated; an operator with a queue per processor shows its busiest processor."""
     found = {one.name: one for one in estimate.operators}
     wanted = recommended or {}
     operators = [
@@ -138,7 +138,7 @@ def graph_estimate(
 
 
 def find_entries(topology: Topology) -> list[int]:
-    """The places of the operators that the external stream enters; without entries, those that no other one feeds."""
+    """The places of the operators that the external stream enters; without entries, those without an input."""
     fed = {one.target for one in topology.edges if one.source != one.target}
     named = {one.operator for one in topology.entries}
     names = [one.name for one in topology.operators]

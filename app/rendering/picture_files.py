@@ -36,7 +36,7 @@ def write_svg(picture: Picture) -> str:
 
 
 def quote(text: str) -> str:
-    """Text as XML holds it, also in attributes."""
+    """The text with XML's special characters quoted, also for attributes."""
     return escape(clean(text))
 
 
@@ -68,7 +68,7 @@ def _write_shape(shape: Shape) -> str:
 
 def _write_words(words: Words) -> str:
     bold = ' font-weight="bold"' if words.is_bold else ""
-    # Letters that run from right to left must not move what stands beside them in the same line.
+    # Letters written from right to left must not move the other words of the line.
     return (
         f'<text x="{_number(words.x)}" y="{_number(words.y)}" font-size="{_number(words.size)}" '
         f'fill="{words.colour}"{ANCHORS[words.anchor]}{bold}>{quote(words.text)}</text>'
@@ -93,7 +93,7 @@ def _join(points: Sequence[Point]) -> str:
 
 
 def _number(value: float) -> str:
-    """A tenth of a pixel is enough."""
+    """The number with one decimal: a tenth of a pixel is enough."""
     text = f"{value:.1f}"
     return text.removesuffix(".0") if text != "-0.0" else "0"
 

@@ -1,4 +1,4 @@
-"""The parts of a picture: shapes, texts that are made safe and fit, and the title and legend around what it shows.
+"""The parts of a picture: shapes, texts in safe characters that fit their place, and the title and legend.
 
 All lengths are pixels, from the upper left corner. A picture is written as SVG or as PNG.
 """
@@ -15,7 +15,7 @@ Point = tuple[float, float]
 
 
 class Ink(NamedTuple):
-    """How a shape is drawn; a colour of None: not at all. `dash` are lengths of line and gap in turn."""
+    """How a shape is drawn; None as a colour: not drawn. `dash` are lengths of line and gap in turn."""
 
     fill: str | None = None
     stroke: str | None = None
@@ -73,7 +73,7 @@ class Words(NamedTuple):
 
 
 class Group(NamedTuple):
-    """Shapes that belong together; programs that show an SVG say its title."""
+    """Shapes that belong together; viewers of an SVG show the title."""
 
     title: str
     shapes: "Sequence[Shape]"
@@ -83,7 +83,7 @@ Shape = Box | Disc | Polyline | BezierCurve | Words | Group
 
 
 class Picture(NamedTuple):
-    """Shapes on white; the title is in them, and the description says in words what they show."""
+    """Shapes on white, with the title among them; the description has the same content in words."""
 
     width: float
     height: float
@@ -93,12 +93,12 @@ class Picture(NamedTuple):
 
 
 MOST_MARKS = 2
-"""Accents on one letter; a name with more of them would run over the lines above it."""
+"""The most accents on one letter; more would cover the lines above."""
 NARROW, WIDE = frozenset("iljtfrI.,:;'|!()[]{}/\\ "), frozenset("mwMW@%&→…—<>=+~#^_")
 
 
 def clean(text: str) -> str:
-    """The text in one line, without characters that XML forbids or that turn the direction of what follows."""
+    """The text in one line, without characters that XML forbids or that reverse the direction of the following text."""
     return " ".join("".join(_keep(unicodedata.normalize("NFC", text))).split())
 
 
@@ -114,7 +114,7 @@ def _keep(text: str) -> Iterator[str]:
 
 
 def measure(text: str, size: float, *, is_bold: bool = False) -> float:
-    """The width in pixels, rather more than less, in DejaVu Sans or Verdana."""
+    """An upper estimate of the width in pixels, in DejaVu Sans or Verdana."""
     return sum(map(_measure_sign, text)) * size * (1.1 if is_bold else 1.0)
 
 
@@ -130,7 +130,7 @@ def _measure_sign(sign: str) -> float:
 
 
 def shorten(text: str, width: float, size: float, *, is_bold: bool = False) -> str:
-    """The clean text, cut with … where it is wider than that."""
+    """The clean text, cut with … if it is wider than `width`."""
     text = clean(text)
     if measure(text, size, is_bold=is_bold) <= width:
         return text
@@ -145,7 +145,7 @@ def shorten(text: str, width: float, size: float, *, is_bold: bool = False) -> s
 
 
 def wrap(text: str, width: float, size: float, *, is_bold: bool = False) -> list[str]:
-    """The clean text in lines of at most that width, broken between words; a word wider than that is cut."""
+    """The clean text in lines of at most `width`, broken between words; a wider word is cut."""
     lines: list[str] = []
     for word in clean(text).split(" "):
         joined = f"{lines[-1]} {word}" if lines else word
@@ -163,14 +163,14 @@ KEY_WIDTH = 22.0
 
 
 class Key(NamedTuple):
-    """An entry of a legend: a short line or a patch of this ink, and what it stands for; no ink: words alone."""
+    """An entry of a legend: a short line or a patch in this ink, and its meaning; without ink only words."""
 
     words: str
     ink: Ink | None = None
 
 
 def draw_heading(title: str, lines: Sequence[str], width: float) -> tuple[list[Shape], float]:
-    """The title and the lines below it, and where what follows may begin."""
+    """The title and the lines below it, and the top of the free space below."""
     shapes: list[Shape] = []
     y = MARGIN
     for text in wrap(title, width - 2 * MARGIN, TITLE_SIZE, is_bold=True):
@@ -184,7 +184,7 @@ def draw_heading(title: str, lines: Sequence[str], width: float) -> tuple[list[S
 
 
 def draw_legend(keys: Sequence[Key], width: float, top: float) -> tuple[list[Shape], float]:
-    """The entries beside each other, in as many lines as they take, and where what follows may begin."""
+    """The entries side by side in lines, and the top of the free space below."""
     shapes: list[Shape] = []
     x, y = MARGIN, top + LINE_STEP
     for key in keys:

@@ -22,11 +22,11 @@ from app.web.negotiation import PNG
 from planner.vms.backtest import Backtest
 from planner.vms.sigma_policies import BASELINES
 
-# Colours of Okabe and Ito, which the colour-blind can tell apart.
+# Colours of Okabe and Ito, which colour-blind people can distinguish.
 BLUE, ORANGE, GREY, RED = "#0072B2", "#E69F00", "#8C8C8C", "#D55E00"
 
 MOST_LETTERS = 140
-"""The letters of a title that fit in one line."""
+"""The number of letters of a title that fit in one line."""
 
 Floats = NDArray[np.float64]
 
@@ -47,7 +47,7 @@ class RunPicture:
 
 @dataclass(frozen=True)
 class ForecastPicture:
-    """A measured workload, with the steps that were filled in, and the expected rates, with what came since."""
+    """A measured workload with its filled-in steps, and the expected rates with the rates measured since."""
 
     title: str
     start_at: datetime
@@ -75,7 +75,7 @@ def draw_run(run: RunPicture, form: str) -> bytes:
 
 
 def draw_forecast(forecast: ForecastPicture, form: str) -> bytes:
-    """Measured rates as a line, expected rates as a line in a band, and what came since as a dashed line."""
+    """Measured rates as a line, expected rates as a line in a band, and the rates measured since as a dashed line."""
     with DRAWING:
         figure = Figure(figsize=(12, 5), dpi=100, layout="constrained")
         axes = figure.subplots()
@@ -141,7 +141,7 @@ def _finish(figure: Figure, panels: Sequence[Axes], times: Floats, title: str) -
         axes.set_axisbelow(True)
         axes.spines[["top", "right"]].set_visible(False)
         if axes.get_legend_handles_labels()[0]:
-            # Above the panel: inside, it could hide data.
+            # The legend stands above the panel: inside, it could hide data.
             axes.legend(loc="lower right", bbox_to_anchor=(1.0, 1.0), ncols=4, frameon=False, fontsize=9)
     locator = AutoDateLocator(tz=UTC)
     panels[-1].xaxis.set_major_locator(locator)

@@ -33,17 +33,17 @@ DRAWING = threading.Lock()
 
 
 FINE, MOST_PIXELS = 1.5, 2_500_000
-"""Pixels for one of the picture's, and pixels of the whole, where that is the tighter bound."""
+"""The pixels of the file for one pixel of the picture, and the most pixels of a file."""
 MOST_BYTES, COARSER, COARSEST = 150_000, 0.8, 0.5
 COLOURS, NEARLY_WHITE = 96, 252
 MISSING = "□"
 """Stands for a letter that the font lacks."""
 ROUND = 0.5523
-"""The control points of a quarter of a circle lie so far from its ends, as a part of the radius."""
+"""The distance of the control points of a quarter circle from its ends, as a share of the radius."""
 
 
 def write_png(picture: shapes.Picture) -> bytes:
-    """The file, with title and description as text in it."""
+    """The bytes of the file, with title and description as text."""
     scale = min(FINE, sqrt(MOST_PIXELS / (picture.width * picture.height)))
     with DRAWING:
         while len(drawn := _draw(picture, scale)) > MOST_BYTES and scale > COARSEST:
@@ -60,7 +60,7 @@ def _draw(picture: shapes.Picture, scale: float) -> bytes:
 
 
 def _compress(image: Image.Image, picture: shapes.Picture) -> bytes:
-    """With a palette, which makes the file half as long."""
+    """The image with a palette, which halves the size of the file."""
     said = PngImagePlugin.PngInfo()
     for key, text in (("Title", picture.title), ("Description", picture.description)):
         said.add_itxt(key, shapes.clean(text))
@@ -106,7 +106,7 @@ class _Pen:
                 self.trace(Path(points, [Path.MOVETO] + [Path.CURVE4] * (len(points) - 1)), shape.ink)
 
     def trace(self, path: Path, ink: shapes.Ink) -> None:
-        """The outline, and what it holds."""
+        """Draws the outline and its inside."""
         context = self.agg.new_gc()
         context.set_linewidth(ink.width if ink.stroke else 0.0)
         context.set_foreground(to_rgba(ink.stroke or shapes.WHITE, ink.opacity), isRGBA=True)
@@ -117,7 +117,7 @@ class _Pen:
         self.agg.draw_path(context, path, self.place, fill)
 
     def write(self, words: shapes.Words) -> None:
-        """A line of text, never read as a formula."""
+        """Draws a line of text, never as a formula."""
         font = _find_font(words.size, is_bold=words.is_bold)
         letters = get_font(findfont(font))
         text = "".join(
@@ -138,7 +138,7 @@ def _find_font(size: float, *, is_bold: bool) -> FontProperties:
 
 
 def _join(points: Sequence[tuple[float, float]], *, is_closed: bool) -> Path:
-    """Straight lines; a single point as a line of no length, whose round ends are a dot."""
+    """Straight lines; a single point is a line of length 0, whose round ends form a dot."""
     joined = [*points, points[0]] if is_closed or len(points) == 1 else list(points)
     return Path(joined)
 

@@ -1,4 +1,4 @@
-"""A report as blocks, which are written as Markdown or as one HTML page; the blocks that describe an estimate.
+"""Reports as blocks, written as Markdown or as one HTML page, and the blocks that describe an estimate.
 
 A graph of operators is a picture in HTML, and in Markdown a flowchart of Mermaid, which GitHub and GitLab draw.
 """
@@ -66,7 +66,7 @@ Block = Heading | Paragraph | Bullets | ReportTable | Diagram
 
 
 def write_markdown(blocks: Sequence[Block]) -> str:
-    """The blocks as Markdown; signs of Markdown in the data stay text."""
+    """The blocks as Markdown; Markdown signs in the data are quoted."""
     return "\n\n".join(_to_markdown(block) for block in blocks) + "\n"
 
 
@@ -121,12 +121,12 @@ def _to_html(block: Block) -> str:
 
 NAME_WIDTH, NAME_SIZE = 260.0, 12.0
 PLAIN = frozenset(" .,:/%·→×–…-")
-"""Signs that mean nothing in a label of Mermaid."""
+"""Signs without a special meaning in a label of Mermaid."""
 CLASSES = {level: f"level{place}" for place, level in enumerate((*(one for _, one in LEVELS), OVERLOADED))}
 
 
 def write_flowchart(graph: OperatorGraph) -> str:
-    """The block for Markdown; the operators have ids of ours, and their names are labels."""
+    """The block for Markdown; the operators have numbers as ids, and their names as labels."""
     part = find_part(graph)
     lines = ["flowchart LR"]
     for place, one in enumerate(part.operators):
@@ -142,7 +142,7 @@ def write_flowchart(graph: OperatorGraph) -> str:
 
 
 def quote_mermaid(text: str) -> str:
-    """Every sign but letters, digits and plain ones as its number; Mermaid writes `#35;` for `#`."""
+    """The text with special signs as numbers; Mermaid writes `#35;` for `#`."""
     return "".join(one if one.isalnum() or one in PLAIN else f"#{ord(one)};" for one in clean(text))
 
 
@@ -161,7 +161,7 @@ def draw_operators(
 
 
 def list_operators(estimate: EstimateAnswer, recommended: Mapping[str, int] | None) -> list[Block]:
-    """The operators as a table, the busiest first; with what is recommended, where something is."""
+    """The operators as a table, the busiest first, with recommended processors if there are any."""
     header = ["operator", "busy", "arrivals per s", "one processor serves per s", "wait", "wait + service"]
     header += ["queueing", "processors"]
     rows = []
@@ -184,7 +184,7 @@ def list_operators(estimate: EstimateAnswer, recommended: Mapping[str, int] | No
 
 
 def list_evidence(estimate: EstimateAnswer) -> list[Block]:
-    """How true the estimate is for this kind of input."""
+    """The known error of the estimate for this kind of input, and its assumptions."""
     evidence = estimate.evidence
     if evidence is None:
         return []
@@ -196,14 +196,14 @@ def list_evidence(estimate: EstimateAnswer) -> list[Block]:
     text = f"The error of E[T] for this kind of input ({evidence.kind}) {known}, against simulation."
     if evidence.assumed:
         text += f" Assumed, not measured: {', '.join(evidence.assumed)}."
-    return [Heading("How true it is"), Paragraph(text)]
+    return [Heading("Error of the estimate"), Paragraph(text)]
 
 
 def list_diagnostics(diagnostics: Sequence[DiagnosticAnswer]) -> list[Block]:
-    """What to know of the data."""
+    """The diagnostics as a list."""
     if not diagnostics:
         return []
     return [
-        Heading("What to know of the data"),
+        Heading("Notes on the data"),
         Bullets([f"{one.detail} ({one.code})" for one in diagnostics]),
     ]

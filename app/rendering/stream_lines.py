@@ -1,4 +1,4 @@
-"""Draws streams between operators on a grid; one to another row ends at a number, and goes on there at the same."""
+"""Draws streams between operators on a grid; a stream to another row ends and continues at the same number."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
@@ -23,7 +23,7 @@ from app.rendering.picture_shapes import (
 
 BOX_WIDTH, BOX_HEIGHT = 168.0, 52.0
 PORTS = 30.0
-"""The part of a side of an operator on which its streams begin or end."""
+"""The share of an operator's side on which its streams begin or end."""
 HEAD, TURN = 9.0, 34.0
 WIDEST_NUMBERS = 64.0
 DASH = (6.0, 4.0)
@@ -41,7 +41,7 @@ class Grid(NamedTuple):
     right: float
 
     def row(self, item: int) -> int:
-        """Counted from the top."""
+        """The row of an item, counted from the top."""
         return self.ranks[item] // self.columns
 
     def enter(self, item: int, port: float = 0.0) -> Point:
@@ -56,14 +56,14 @@ class Grid(NamedTuple):
 
 
 class Way(NamedTuple):
-    """The drawn parts of one stream, one for each row, and where a label may stand; None: there is no room."""
+    """The drawn parts of one stream, one for each row, and the place for a label (None: no room)."""
 
     curves: list[tuple[Point, list[Bend]]]
     label: Point | None
 
 
 class Router:
-    """Finds the ways of all streams, and the numbers where they go from row to row."""
+    """Finds the ways of all streams, and numbers those that lead to another row."""
 
     def __init__(self, layered: Layered, grid: Grid) -> None:
         self.layered, self.grid = layered, grid
@@ -88,7 +88,7 @@ class Router:
             is_last = following == items[-1]
             there = grid.enter(following, self.ends[index] if is_last else 0.0)
             bends.append(_bend(here, there))
-            if label is None and here[0] >= grid.left:  # beside the rows stand their numbers
+            if label is None and here[0] >= grid.left:  # the space beside the rows has the numbers
                 label = ((here[0] + there[0]) / 2.0, (here[1] + there[1]) / 2.0)
             here = there
             if not is_last:
@@ -112,7 +112,7 @@ class Router:
 
 
 def draw_way(way: Way, width: float, *, is_back: bool) -> list[Shape]:
-    """The lines with the head of an arrow at the end; a stream back to an earlier layer is dashed."""
+    """The lines with an arrowhead at the end; a stream back to an earlier layer is dashed."""
     ink = Ink(stroke=QUIET, width=width, dash=DASH if is_back else (), opacity=0.75)
     head = HEAD + width
     curves = list(way.curves)
@@ -144,7 +144,7 @@ def draw_loop(middle: Point, width: float) -> list[Shape]:
 
 
 def draw_entry(at: Point) -> list[Shape]:
-    """A short arrow where the stream enters."""
+    """A short arrow at an operator that the external stream enters."""
     x, y = at[0], at[1] - BOX_HEIGHT / 2.0 + 9.0
     arrow = [(x, y), (x - 9.0, y - 4.5), (x - 9.0, y + 4.5)]
     ink = Ink(stroke=BLACK, width=1.5)
@@ -155,13 +155,13 @@ def draw_entry(at: Point) -> list[Shape]:
 
 
 class StreamLabels:
-    """Texts beside streams, none over another."""
+    """Labels of streams that do not overlap."""
 
     def __init__(self) -> None:
         self.taken: list[tuple[float, float, float, float]] = []
 
     def draw(self, text: str, at: Point) -> list[Shape]:
-        """The text on a patch of white, or nothing where another text stands."""
+        """The text on a white patch, or nothing if it would cover another text."""
         wide = measure(text, LABEL_SIZE) + 4.0
         left, top = at[0] - wide / 2.0, at[1] - 7.0
         right, bottom = left + wide, top + 14.0
@@ -175,7 +175,7 @@ class StreamLabels:
 
 
 def _spread_ports(layered: Layered, grid: Grid) -> tuple[list[float], list[float]]:
-    """For the start and the end of each route: how far from the middle of the operator's side, in order of heights."""
+    """The distance of each route's start and end from the middle of the operator's side, in order of heights."""
     found: tuple[list[float], list[float]] = ([0.0] * len(layered.routes), [0.0] * len(layered.routes))
     for ports, end, step in ((found[0], 0, 1), (found[1], -1, -2)):
         sides: dict[int, list[int]] = defaultdict(list)
@@ -195,7 +195,7 @@ def _bend(here: Point, there: Point) -> Bend:
 
 
 def _draw_number(text: str, x: float, y: float, *, is_left: bool = False) -> Iterator[Shape]:
-    """The number in a circle; several ones in a longer box, which ends where the circle would."""
+    """The number in a circle; several numbers in a longer box with the same end."""
     text = shorten(text, WIDEST_NUMBERS, LABEL_SIZE)
     wide = max(17.0, measure(text, LABEL_SIZE) + 7.0)
     left = x + 8.5 - wide if is_left else x - 8.5

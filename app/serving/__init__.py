@@ -1,1 +1,1 @@
-"""Processes of the service: start, workers, draining, health, logs and metrics."""
+"""Processes of the service: start, workers, draining."""

@@ -1,7 +1,7 @@
-"""`headgate serve`: migrates the database, then serves in one process or several until SIGTERM, dropping no request.
+"""`headgate serve`: migrates the database, then serves in one process or several until SIGTERM, and loses no request.
 
-uvicorn's own supervisor is not used: its workers share one listener, so that connections are spread unevenly, and it
-kills a worker that does not answer within seconds, as a worker that is still starting on a slow machine does.
+uvicorn's own supervisor is not used: its workers share one listener, which spreads connections unevenly, and it kills
+a worker that does not answer within seconds, for example while the worker starts on a slow machine.
 """
 
 import logging
@@ -37,7 +37,7 @@ from migrations.runner import migrate
 
 log = logging.getLogger("headgate")
 
-CHECK_SECONDS = 0.5  # between two checks that every worker lives
+CHECK_SECONDS = 0.5  # between two checks of the workers
 FAILED_START = 3  # the exit code of a worker that never served
 
 
@@ -82,10 +82,10 @@ def replace_worker(dead: SpawnProcess, settings: Settings, listener: socket.sock
 
 
 def end_workers(workers: Sequence[SpawnProcess], listeners: Sequence[socket.socket]) -> None:
-    """Ends every worker after it has answered the requests that reached it."""
+    """Ends every worker after it has answered the requests that it received."""
     for listener in listeners:
         refuse_new_connections(listener)
-        listener.close()  # while it is open here, clients can connect to it and no worker accepts them
+        listener.close()  # while this process has it open, clients can connect and no worker accepts them
     for worker in workers:
         worker.terminate()
     for worker in workers:
@@ -94,7 +94,7 @@ def end_workers(workers: Sequence[SpawnProcess], listeners: Sequence[socket.sock
 
 def run_worker(settings: Settings, listener: socket.socket) -> None:
     """The main function of a worker's process."""
-    # A terminal that closes sends SIGHUP to all processes: the supervisor alone acts on it, and ends its workers.
+    # A terminal that closes sends SIGHUP to all processes: only the supervisor reacts, and ends its workers.
     signal.signal(signal.SIGHUP, signal.SIG_IGN)
     threading.Thread(target=end_with_supervisor, daemon=True).start()
     configure_logging(settings.log_format, settings.log_level)
@@ -103,7 +103,7 @@ def run_worker(settings: Settings, listener: socket.socket) -> None:
 
 
 def run_server(settings: Settings, listener: socket.socket) -> bool:
-    """Serves until SIGTERM; whether the server had started."""
+    """Serves until SIGTERM; returns whether the server had started."""
     try:
         server = DrainingServer(configure(settings, create_app(settings)))
     except Exception:
@@ -117,7 +117,7 @@ def run_server(settings: Settings, listener: socket.socket) -> bool:
 
 
 def end_with_supervisor() -> None:
-    """Ends this worker in order after its supervisor was killed; otherwise the worker would keep the port for ever."""
+    """Ends this worker in order after its supervisor was killed; otherwise the worker would keep the port."""
     supervisor = multiprocessing.parent_process()
     assert supervisor is not None, "a worker is started by the supervisor"
     supervisor.join()
@@ -160,8 +160,8 @@ def serve(settings: Settings) -> None:
 def handle_signals() -> None:
     """SIGTERM leaves every context on the way out, so that the embedded Postgres is stopped too; SIGHUP does the same.
 
-    SIGHUP comes when a terminal is closed, and by default kills the process. It reloads nothing here, since settings
-    are read once. Under `nohup` SIGHUP is ignored, and stays so.
+    SIGHUP comes when a terminal is closed, and by default kills the process. It does not reload the settings, which
+    are read once. Under `nohup` SIGHUP stays ignored.
     """
     # uvicorn raises the signal that ended it once more after its own shutdown, with the handler from before.
     signal.signal(signal.SIGTERM, end_in_order)
@@ -189,6 +189,6 @@ def refuse_unsafe_start(settings: Settings) -> None:
     """Refuses addresses that other machines can reach while there is no API key."""
     if not is_loopback(settings.host) and not parse_api_keys(settings.api_keys.get_secret_value()):
         raise UnsafeStart(
-            f"Will not listen on {settings.host} without API keys, since others could reach it: set "
+            f"Will not listen on {settings.host} without API keys, because other machines could reach it: set "
             "HEADGATE_API_KEYS to one or more secrets (comma-separated), or listen on 127.0.0.1."
         )

@@ -14,14 +14,14 @@ from app.settings import Settings
 
 BACKLOG = 2048  # connections that the kernel holds until the service accepts them
 
-# A packet filter (classic BPF) in the form of struct sock_filter: it loads the byte with TCP's flags, drops the
-# packet if SYN is set, and else passes the whole packet.
+# A packet filter (classic BPF) as an array of struct sock_filter: it loads the byte with TCP's flags, drops the packet
+# if SYN is set, and otherwise accepts the whole packet.
 DROP_NEW_CONNECTIONS = ((0x30, 0, 0, 13), (0x45, 0, 1, 0x02), (0x06, 0, 0, 0), (0x06, 0, 0, 0xFFFFFFFF))
 SO_ATTACH_FILTER = 26  # Linux; Python has no name for it
 
 
 class CannotListen(Exception):
-    """The address is taken, is not one of this machine, or may not be used."""
+    """The address is in use, does not belong to this machine, or may not be used."""
 
     def __init__(self, settings: Settings, reason: OSError) -> None:
         super().__init__(
@@ -87,7 +87,7 @@ def refuse_new_connections(listener: socket.socket) -> None:
         listener.setsockopt(socket.SOL_SOCKET, SO_ATTACH_FILTER, program)
 
 
-# Idle connections stay open for so long after SIGTERM: a request that a client has already sent is still read and
+# Idle connections stay open for this time after SIGTERM, so that a request that a client has already sent is read and
 # answered.
 IDLE_GRACE_SECONDS = 1.0
 # Longer than clients keep idle connections in their pools (httpx 5 s, Go 90 s), so that the client closes first: if
@@ -96,7 +96,7 @@ KEEP_ALIVE_SECONDS = 95
 
 
 def configure(settings: Settings, app: ASGIApp) -> Config:
-    """uvicorn's configuration with its fast parts; the service writes its own log lines."""
+    """uvicorn's configuration with its fastest parts and without its log, since the service writes its own."""
     return Config(
         app,
         loop="auto",
@@ -118,7 +118,7 @@ class DrainingServer(Server):
     """
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        # From now on every answer closes its connection, so that clients open a new one for their next request.
+        # From now on every answer closes its connection, so that a client's next request uses a new one.
         self.server_state.default_headers.append((b"connection", b"close"))
         for listener in sockets or []:
             refuse_new_connections(listener)

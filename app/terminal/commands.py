@@ -1,4 +1,4 @@
-"""What the commands share: refusals, settings, the choice of a database, and messages."""
+"""The common parts of commands: refusals, settings, the choice of a database, and messages."""
 
 import gc
 import os
@@ -34,7 +34,7 @@ ModelOption = Annotated[str, typer.Option("--model", help=f"{', '.join(OTHER_MOD
 CalibrateOption = Annotated[
     bool,
     typer.Option(
-        "--calibrate/--no-calibrate", help="Correct modelled waits by those that the load measured."
+        "--calibrate/--no-calibrate", help="Correct modelled waits by the waits measured in the load."
     ),
 ]
 Output = Annotated[Literal["table", "json"], typer.Option("--output", help="table or json.")]
@@ -57,7 +57,7 @@ def compute_answer(compute: Callable[[], A]) -> A:
 
 
 def refuse(error: Exception) -> Refused:
-    """The refusal with the problem type that HTTP has for it."""
+    """The refusal with the problem type of the same error over HTTP."""
     from app.web.problems import describe_problem
 
     problem = describe_problem(error)
@@ -66,7 +66,7 @@ def refuse(error: Exception) -> Refused:
 
 
 def fail(message: str, code: int = UNUSABLE_INPUT) -> typer.Exit:
-    """Writes the message to standard error; the answer, raised, ends the command with the exit code."""
+    """Writes the message to standard error and returns an exception that ends the command with the exit code."""
     typer.echo(f"headgate: {message}", err=True)
     return typer.Exit(code)
 
@@ -80,7 +80,7 @@ def load_settings(**overrides: Any) -> Settings:
 
 
 def _describe_setting(error: Any) -> str:
-    """What is wrong with a setting; shows the value unless it is a secret."""
+    """The error of a setting, with its value unless it is a secret."""
     name = "_".join(map(str, error["loc"]))
     said = error["msg"].removeprefix("Value error, ").replace("Input should ", "must ", 1)
     field = Settings.model_fields.get(name)
@@ -89,7 +89,7 @@ def _describe_setting(error: Any) -> str:
 
 
 def say(message: str) -> None:
-    """Writes a message to standard error, because standard output holds only the answer."""
+    """Writes a message to standard error: standard output has only the answer."""
     typer.echo(f"headgate: {message}", err=True)
 
 
@@ -105,7 +105,7 @@ def choose_or_fail(settings: Settings) -> Choice:
 
 
 def refuse_other_schema(url: str, choice: Choice, revision: str = "head") -> None:
-    """A database that was found, not named, is never migrated: the service that runs on it expects its schema."""
+    """Refuses another schema in a database that no setting names: the service that runs on it expects its schema."""
     from sqlalchemy import create_engine
 
     from migrations.runner import newest_revision, read_revision
@@ -133,13 +133,13 @@ def run_or_fail(run: Any, *inputs: Any, **named: Any) -> Any:
 
 
 def keep_blas_to_one_thread() -> None:
-    """Limits BLAS to one thread: its threads would only wait for each other, because our matrices are small."""
+    """Limits BLAS to one thread: the matrices are small, so several threads would only wait for each other."""
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 
 @contextmanager
 def collecting_no_garbage() -> Iterator[None]:
-    """Leaves out garbage collection while modules are loaded: it finds none, and takes a fifth of that time."""
+    """Turns garbage collection off while modules are loaded: it finds nothing, and takes a fifth of the time."""
     was_on = gc.isenabled()
     gc.disable()
     try:
@@ -155,7 +155,7 @@ def open_migrated_database(
 ) -> Iterator[str]:
     """The URL of the service's migrated database; the database is named on standard error first.
 
-    What runs `beside` is ended before an error is told, so that the error stands below what it printed.
+    The context `beside` is ended before an error is printed, so that the error is the last line.
     """
     from psycopg import OperationalError as ConnectionLost
     from sqlalchemy.exc import OperationalError
@@ -165,7 +165,7 @@ def open_migrated_database(
     from migrations import runner
 
     in_force = choice.settings
-    # A job's log lines are read by a person, so they are text unless JSON is asked for.
+    # People read the log lines of a command, so they are text unless JSON is configured.
     configure_logging("json" if in_force.log_format == "json" else "text", in_force.log_level)
     say(f"{does} {choice.describe()}")
     try:
@@ -180,7 +180,7 @@ def open_migrated_database(
 
 
 def open_console() -> "Console":
-    """A console on standard output; 120 columns wide in a pipe, where rich would take 80."""
+    """A console on standard output; in a pipe it has 120 columns instead of the 80 of rich."""
     from rich.console import Console
 
     return Console(width=None if sys.stdout.isatty() else 120, highlight=False)

@@ -26,7 +26,9 @@ def check_body(body_type: type[B], body: dict[str, Any]) -> B:
     try:
         return TypeAdapter(body_type).validate_python(body)
     except ValidationError as error:
-        located = [one | {"loc": ("body", *one["loc"])} for one in error.errors()]  # as FastAPI has it
+        located = [
+            one | {"loc": ("body", *one["loc"])} for one in error.errors()
+        ]  # the location that FastAPI gives
         wrong = list_validation_errors(located, body, body_type, is_yaml=True)
         raise Refused("\n".join(f"{one['pointer']}: {one['detail']}" for one in wrong)) from error
 
@@ -35,7 +37,7 @@ def read_document(path: Path) -> Any:
     """The document in a JSON or YAML file; `-` is standard input."""
     try:
         text = sys.stdin.read() if str(path) == "-" else path.read_text(encoding="utf-8")
-        # JSON first: it is stricter about what a number is, and quicker.
+        # JSON first: it is stricter about numbers, and quicker.
         return json.loads(text) if path.suffix == ".json" else yaml.load(text, Loader=_Loader)  # noqa: S506
     except (OSError, UnicodeError) as error:
         raise Refused(f"{path}: cannot be read: {error}") from error

@@ -14,28 +14,28 @@ WorkloadFile = Annotated[
 ]
 MstFile = Annotated[Path, typer.Option("--mst", help="CSV or TSV with a header: app (optional), m, samples.")]
 AppOption = Annotated[str | None, typer.Option("--app", help="Only this application of --mst.")]
-MaxVms = Annotated[int | None, typer.Option("--max-vms", help="The most VMs there are; default 128.")]
+MaxVms = Annotated[int | None, typer.Option("--max-vms", help="The largest number of VMs; default 128.")]
 StepSeconds = Annotated[
     float | None,
     typer.Option("--step-seconds", help="A step of the workload; default: the median distance of its times."),
 ]
 IntervalSteps = Annotated[
-    int | None, typer.Option("--interval-steps", help="For how many steps a decision holds; default 10.")
+    int | None, typer.Option("--interval-steps", help="Steps between two decisions; default 10.")
 ]
 StartupSteps = Annotated[
-    int | None, typer.Option("--startup-steps", help="How many steps a VM takes to start; default 2.")
+    int | None, typer.Option("--startup-steps", help="Steps that a VM takes to start; default 2.")
 ]
-"""An option that is not given is left out of the body, whose defaults are those of the same call over HTTP."""
+"""Absent options are left out of the body, which has the same defaults over HTTP."""
 
 SECONDS = {"ms": 1e-3, "s": 1.0, "": 1.0, "m": 60.0, "h": 3600.0}
 NUMBER = r"([0-9]+(?:\.[0-9]*)?|\.[0-9]+)"
 
 
 def read_duration(option: str, text: str, least: float = 0.0, most: float = 86_400.0) -> float:
-    """The seconds of a time such as 15s; a number alone is of seconds."""
+    """The seconds of a time such as 15s; a number without a unit is in seconds."""
     found = re.fullmatch(NUMBER + r"\s*(ms|s|m|h|)", text.strip().lower())
     if found is None:
-        raise Refused(f"{option} {text}: write a time as 15s, 500ms, 2m or 1h")
+        raise Refused(f"{option} {text}: write a time such as 15s, 500ms, 2m or 1h")
     seconds = float(found[1]) * SECONDS[found[2]]
     if not least <= seconds <= most:
         raise Refused(f"{option} {text}: give from {least:g}s to {most:g}s")
@@ -43,10 +43,10 @@ def read_duration(option: str, text: str, least: float = 0.0, most: float = 86_4
 
 
 def read_factor(option: str, text: str, least: float, most: float) -> float:
-    """The factor of 2x; a number alone is one, too."""
+    """The factor in 2x; the x may be absent."""
     found = re.fullmatch(NUMBER + r"\s*x?", text.strip().lower())
     if found is None:
-        raise Refused(f"{option} {text}: write a factor as 2x")
+        raise Refused(f"{option} {text}: write a factor such as 2x")
     factor = float(found[1])
     if not least <= factor <= most:
         raise Refused(f"{option} {text}: give from {least:g}x to {most:g}x")
@@ -54,7 +54,7 @@ def read_factor(option: str, text: str, least: float, most: float) -> float:
 
 
 def read_counts(option: str, given: Sequence[str] | None) -> dict[str, Any] | None:
-    """The counts of all uses of an option; None where it is not given."""
+    """The counts from all uses of an option; None if the option is absent."""
     counts: dict[str, Any] = {}
     for one in given or []:
         counts |= _read_pairs(one) or _read_file(option, one)
@@ -62,7 +62,7 @@ def read_counts(option: str, given: Sequence[str] | None) -> dict[str, Any] | No
 
 
 def _read_pairs(text: str) -> dict[str, int]:
-    """`a=3,b=4`, or one pair whose name has a comma; nothing where it is neither."""
+    """The pairs of `a=3,b=4`, or one pair whose name has a comma; empty for any other text."""
     for parts in (text.split(","), [text]):
         pairs = [part.rpartition("=") for part in parts]
         if all(name.strip() and count.strip().isdecimal() for name, _, count in pairs):
@@ -82,7 +82,7 @@ def _read_file(option: str, text: str) -> dict[str, Any]:
 
 
 def read_levels(given: str | None) -> list[float] | None:
-    """The numbers of --quantiles; None where it is not given."""
+    """The numbers of --quantiles; None if the option is absent."""
     if given is None:
         return None
     try:
@@ -95,23 +95,26 @@ def read_levels(given: str | None) -> list[float] | None:
 
 TargetQuantileOption = Annotated[
     float | None,
-    typer.Option("--target-quantile", help="0.99: --t-max is for p99 of --target-of, not for E[T]."),
+    typer.Option(
+        "--target-quantile", help="With 0.99, --t-max is the limit of p99 of --target-of instead of E[T]."
+    ),
 ]
 TargetOfOption = Annotated[
     str | None,
     typer.Option(
-        "--target-of", help="completion (default with --target-quantile) or total; alone: its mean."
+        "--target-of",
+        help="completion (default with --target-quantile) or total; without --target-quantile, its mean.",
     ),
 ]
 
 
 def fold_target(terms: dict[str, Any]) -> dict[str, Any]:
-    """The terms of a request, with `target` in place of t_max_seconds where one of the two options is given."""
+    """The terms of a request; if one of the two options is given, `target` replaces t_max_seconds."""
     others = dict(terms)
     quantile, of = others.pop("target_quantile", None), others.pop("target_of", None)
     if quantile is None and of is None:
         return others
     seconds = others.pop("t_max_seconds", None)
     if seconds is None:
-        raise Refused("--target-quantile and --target-of need --t-max: within how many seconds?")
+        raise Refused("--target-quantile and --target-of need a limit: add --t-max.")
     return others | {"target": {"of": of or "completion", "quantile": quantile, "seconds": seconds}}

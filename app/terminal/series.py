@@ -12,7 +12,7 @@ B = TypeVar("B")
 
 
 class ScheduleTerms(Protocol):
-    """A body that counts in steps of its workload."""
+    """A body whose times are numbers of steps of its workload."""
 
     @property
     def interval_steps(self) -> int: ...
@@ -21,7 +21,7 @@ class ScheduleTerms(Protocol):
 
 
 def check_options(body_type: type[B], given: dict[str, Any]) -> B:
-    """The body, or Refused with the names of the options instead of the body's pointers."""
+    """The body; Refused names the wrong options instead of pointers into the body."""
     try:
         return check_body(body_type, given)
     except Refused as refused:
@@ -35,7 +35,7 @@ def check_options(body_type: type[B], given: dict[str, Any]) -> B:
 
 
 def describe_timing(series: Workload, terms: ScheduleTerms) -> list[str]:
-    """Notes with the length of a step, and with the interval and the start of VMs in steps and in time."""
+    """Notes with the length of a step, and the interval and the start of VMs in steps and in time."""
     step = series.step_seconds
     return [
         f"{len(series.rates)} steps of {write_seconds(step)}",
@@ -45,5 +45,5 @@ def describe_timing(series: Workload, terms: ScheduleTerms) -> list[str]:
 
 
 def write_verdict(meets_target: bool | None) -> str:  # noqa: FBT001  (None is a third value)
-    """A word, because a colour is lost in a file and to a reader who cannot tell it."""
+    """The verdict as a word: a file loses colours, and some readers cannot distinguish them."""
     return {None: "no target", True: "met", False: "MISSED"}[meets_target]

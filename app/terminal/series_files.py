@@ -17,7 +17,7 @@ VMS_COLUMNS = ("m", "vms")
 
 
 class UnreadableFile(ValueError):
-    """A file with the wrong content; the text says where it is wrong and what is expected there."""
+    """A file with wrong content; the text has the place and the expected content."""
 
 
 def read_workload(path: Path) -> list[Measurement]:
@@ -25,17 +25,17 @@ def read_workload(path: Path) -> list[Measurement]:
     header, *rows = _read_rows(path)
     if _is_time(header[0]) or (len(header) > 1 and _is_number(header[1])):
         raise UnreadableFile(
-            f"{path}: the first line, {','.join(header)!r}, is data and no header: put a line above it, such as "
+            f"{path}: the first line, {','.join(header)!r}, is data, not a header: put a line above it, such as "
             "time,rate."
         )
     if len(named := [name for name in header if name.strip()]) > 2:
         raise UnreadableFile(
-            f"{path}: two columns are wanted, time and rate; there are {len(named)}: {', '.join(named)}."
+            f"{path}: two columns are needed, time and rate; found {len(named)}: {', '.join(named)}."
         )
     measurements = []
     for line, row in enumerate(rows, 2):
         if len(row) < 2:
-            raise UnreadableFile(f"{path}, line {line}: a time and a rate are wanted, there is {row}.")
+            raise UnreadableFile(f"{path}, line {line}: a time and a rate are needed; found {row}.")
         if any(cell.strip() for cell in row[2:]):
             raise UnreadableFile(
                 f"{path}, line {line}: more than a time and a rate (a decimal comma?): {row}."
@@ -45,7 +45,7 @@ def read_workload(path: Path) -> list[Measurement]:
 
 
 def read_samples(path: Path) -> dict[str, tuple[MstSample, ...]]:
-    """Columns: app (if there is one), m, then samples; what stands before m besides is no sample."""
+    """Columns: app (optional), m, then samples; other columns before m are ignored."""
     header, *rows = _read_rows(path)
     names = [name.strip().lower() for name in header]
     at = next((names.index(name) for name in VMS_COLUMNS if name in names), None)
@@ -57,7 +57,7 @@ def read_samples(path: Path) -> dict[str, tuple[MstSample, ...]]:
     samples: dict[str, list[MstSample]] = {}
     for line, row in enumerate(rows, 2):
         if len(row) <= at:
-            raise UnreadableFile(f"{path}, line {line}: there is no m: {row}.")
+            raise UnreadableFile(f"{path}, line {line}: m is missing: {row}.")
         app = row[names.index("app")].strip() if "app" in names[:at] else path.stem
         samples.setdefault(app, []).extend(_read_line(path, line, row, at))
     return {app: tuple(found) for app, found in samples.items()}
@@ -71,13 +71,15 @@ def _read_line(path: Path, line: int, row: list[str], at: int) -> Iterator[MstSa
                 yield MstSample(vms, _read_finite(cell))
     except ValueError as error:
         raise UnreadableFile(
-            f"{path}, line {line}: m is a whole number and samples are numbers: {error}."
+            f"{path}, line {line}: m must be a whole number and samples must be numbers: {error}."
         ) from error
 
 
 def _read_finite(text: str) -> float:
     if not isfinite(number := float(text)):
-        raise ValueError(f"{text.strip()} is none; leave the cell empty where nothing was measured")
+        raise ValueError(
+            f"{text.strip()} is not a finite number; leave the cell empty if nothing was measured"
+        )
     return number
 
 
@@ -95,7 +97,7 @@ def _read_rows(path: Path) -> list[list[str]]:
         )
     rows = [row for row in csv.reader(lines, delimiter="\t" if "\t" in first else ",") if row]
     if len(rows) < 2:
-        raise UnreadableFile(f"{path}: a header and at least one line are wanted.")
+        raise UnreadableFile(f"{path}: a header and at least one line of data are needed.")
     return rows
 
 
@@ -112,7 +114,7 @@ def _is_time(text: str) -> bool:
 
 
 def _parse_time(text: str) -> datetime | None:
-    """ISO 8601 or m/d/Y H:M; without a zone UTC, for only distances matter."""
+    """A time in ISO 8601 or m/d/Y H:M; without a zone it is in UTC, because only distances matter."""
     text = text.strip()
     try:
         return _with_zone(datetime.fromisoformat(text))
@@ -131,7 +133,7 @@ def _with_zone(at: datetime) -> datetime:
 
 
 def _read_time(path: Path, line: int, text: str) -> float:
-    """A time, or a number: of minutes, or, where it is large, of seconds since the epoch."""
+    """A time, or a number: small ones are minutes, large ones are seconds since the epoch."""
     if _is_number(text):
         number = float(text)
         seconds = number * MINUTE_SECONDS if abs(number) < LEAST_EPOCH_SECONDS else number

@@ -1,1 +1,1 @@
-"""How the service speaks HTTP: bodies, problems, security, documentation."""
+"""The HTTP interface of the service: bodies, problems, security, sign-in, metrics."""

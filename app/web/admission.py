@@ -38,23 +38,23 @@ def draws(endpoint: Endpoint) -> Endpoint:
 
 
 def admitting(endpoint: Callable[..., Any], handle: Handler) -> Handler:
-    """The route's handler behind the bound on computing."""
+    """The route's handler, which waits for a slot where the request may compute for long."""
     return AdmittedRoute(endpoint, handle).admit
 
 
 class AdmittedRoute:
-    """One route's handler, which waits for a slot where the request may compute for long."""
+    """A route's handler and the rule by which a request of this route needs a slot."""
 
     def __init__(self, endpoint: Callable[..., Any], handle: Handler) -> None:
         self.handle = handle
         self.needs_slot = endpoint in _computing
         self.draws = endpoint in _drawing
-        # A coroutine computes what its small body describes; a route in a thread also reads what is stored.
+        # A coroutine computes from its body alone; a route in a thread also reads the database.
         is_described = iscoroutinefunction(endpoint) or not (self.needs_slot or self.draws)
         self.base_seconds = 0.0 if is_described else UNKNOWN_SECONDS
 
     async def admit(self, request: Request) -> Response:
-        """Answers at once where no slot is needed, else after waiting for one."""
+        """Answers the request: at once where it needs no slot, else when it has one."""
         needs_slot = self.needs_slot or (self.draws and is_for_picture(request))
         if not needs_slot and has_small_body(request):
             return await self.handle(request)
@@ -72,16 +72,20 @@ class AdmittedRoute:
             check_caller(request)
             _, expected = expect(computing, request, announced, self.base_seconds)
             computing.choose_lane(expected).refuse_if_full()
-        size = len(await request.body())  # without a slot, which a slow sender would keep from other requests
+        size = len(
+            await request.body()
+        )  # read without a slot, because a slow sender would block it for other requests
         key, expected = expect(computing, request, size, self.base_seconds)
         lane = computing.choose_lane(expected)
         if size > SMALL_BODY_BYTES or not lane.is_free:
-            check_caller(request)  # before the queue, which is closed to callers without a key
+            check_caller(request)  # a caller without a key may not enter the queue
         await lane.enter(expected, request.receive)
         try:
             started = perf_counter()
             answer = await self._handle(request, computing, size)
-            computing.remember(key, perf_counter() - started)  # a refused request has no time of computing
+            computing.remember(
+                key, perf_counter() - started
+            )  # not reached by a refused request, which computes nothing
             return answer
         finally:
             lane.leave(expected)
@@ -108,14 +112,14 @@ async def handle_to_the_end(handle: Handler, request: Request) -> Response:
 
 
 def has_small_body(request: Request) -> bool:
-    """Whether the headers say that the body is small or absent."""
+    """Whether the body is small or absent, by its headers."""
     if "transfer-encoding" in request.headers:
         return False
     return announced_bytes(request) <= SMALL_BODY_BYTES
 
 
 def is_for_picture(request: Request) -> bool:
-    """Whether the caller would rather have a picture than JSON."""
+    """Whether the caller prefers a picture to JSON, by the header Accept."""
     return asks_for_picture(request.headers.get("accept"))
 
 
@@ -126,7 +130,7 @@ def announced_bytes(request: Request) -> int:
 
 
 def expect(computing: Computing, request: Request, size: int, base_seconds: float) -> tuple[str, float]:
-    """The key under which such requests are remembered (the address names what is stored), and the expected seconds."""
+    """The key under which durations of such requests are remembered, and the expected seconds of this request."""
     drawn = " drawn" if is_for_picture(request) else ""
     key = f"{request.scope['method']} {request.scope['path']} {size.bit_length()}{drawn}"
     return key, computing.expect(key, base_seconds + size * SECONDS_PER_BYTE)

@@ -1,4 +1,4 @@
-"""The bound on computing: some slots, a short queue before them, and the problem `overloaded` when it is full.
+"""Limits how many requests compute at once: slots, a short queue before them, the problem `overloaded` if it is full.
 
 Python computes on one core at a time, so more slots would make no answer quicker and every answer wait for all others.
 Short requests have slots of their own, because they would wait behind long ones otherwise.
@@ -19,14 +19,14 @@ from app.settings import Settings
 from app.web.errors import Overloaded
 
 SHORT_SECONDS = 0.05  # a request that is expected to take longer is long
-BRIEF_WAIT_SECONDS = (
-    0.5  # more short ones than the queue's number may wait where they are all done in this time
-)
+BRIEF_WAIT_SECONDS = 0.5  # a full queue of short requests still accepts one where the wait is below this
 UNKNOWN_SECONDS = 0.1  # the first guess for a call that reads stored data: its body does not show the size
-SECONDS_PER_BYTE = 5e-7  # the first guess for a described call: a plan of a megabyte takes half a second
+SECONDS_PER_BYTE = (
+    5e-7  # the first guess for a call whose body holds all it needs: a plan of a megabyte takes half a second
+)
 MOST_REMEMBERED = 4_096
-# A computing thread holds the interpreter so long before it passes it to the event loop, which needs it for every piece
-# of a body. At Python's default of 5 ms, 64 bodies of a megabyte beside two plans take seconds, and /healthz waits.
+# A computing thread keeps the interpreter for this time before the event loop gets it, and the loop needs it for each
+# piece of a body. At Python's default of 5 ms, 64 bodies of 1 MB beside two plans take seconds, and /healthz waits.
 SWITCH_SECONDS = 1e-4
 
 NOW = Gauge(
@@ -77,7 +77,7 @@ class Lane:
         return (self._running_seconds + queued) / self._slots
 
     def refuse_if_full(self) -> None:
-        """Raises `Overloaded` where one request more would wait too long."""
+        """Raises `Overloaded` where one more request would wait too long."""
         if self.is_free or len(self._waiting) < self._queue:
             return
         if self.wait_seconds < self._patience_seconds:
@@ -86,7 +86,7 @@ class Lane:
         raise Overloaded(len(self._waiting), max(1, math.ceil(self.wait_seconds)))
 
     async def enter(self, expected_seconds: float, receive: Receive) -> None:
-        """Takes a slot, waiting for one if need be; raises `ClientGone` where the client leaves while it waits."""
+        """Takes a slot, after a wait if none is free; raises `ClientGone` if the client leaves during the wait."""
         if self.is_free:
             self._running += 1
             self._running_now.inc()
@@ -96,7 +96,7 @@ class Lane:
         self._begun.inc()
 
     def leave(self, expected_seconds: float) -> None:
-        """Gives the slot back."""
+        """Returns the slot."""
         self._running_seconds = max(0.0, self._running_seconds - expected_seconds)
         self._release()
 
@@ -120,7 +120,7 @@ class Lane:
             raise ClientGone
 
     def _abandon(self, place: _Place) -> None:
-        """Takes a request out of the queue, or gives back the slot that it has just been given."""
+        """Removes a request from the queue, or returns the slot that it has just received."""
         self._abandoned.inc()
         if place.has_slot.done():
             self._release()
@@ -137,7 +137,7 @@ class Lane:
 
 
 async def _wait_until_gone(receive: Receive) -> None:
-    """Returns when the client has left: its body is read, so that it sends nothing else."""
+    """Returns when the client has left. Its body is read already, so no other message can come."""
     while (await receive())["type"] != "http.disconnect":
         pass
 
@@ -153,15 +153,18 @@ class Computing:
         self._threads = CapacityLimiter(2 * slots)
 
     def expect(self, key: str, guess_seconds: float) -> float:
-        """The seconds that recent requests of this key took, or the guess where there were none."""
+        """The seconds that recent requests with this key took; the guess if there were none."""
         return self._seconds.get(key, guess_seconds)
 
     def choose_lane(self, expected_seconds: float) -> Lane:
-        """The lane for a request that is expected to take so long."""
+        """The lane for a request with this expected duration."""
         return self._short if expected_seconds <= SHORT_SECONDS else self._long
 
     def remember(self, key: str, seconds: float) -> None:
-        """Records a duration: a longer one in full, a shorter one by 30%, since too long a guess does less harm."""
+        """Records a duration. A longer one replaces the estimate; a shorter one moves it by 30%.
+
+        An estimate that is too long does less harm than one that is too short.
+        """
         before = self._seconds.get(key, seconds)
         self._seconds[key] = seconds if seconds > before else 0.7 * before + 0.3 * seconds
         self._seconds.move_to_end(key)

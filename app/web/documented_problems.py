@@ -1,4 +1,4 @@
-"""The problems in the OpenAPI document: which types an operation answers, and one real example of each type."""
+"""The problems in the OpenAPI document: the types of each operation, and one real example of each type."""
 
 from datetime import UTC, datetime
 from typing import Any
@@ -24,12 +24,12 @@ STORED_CALL = ("unknown-topology", "no-snapshot", "stored-data-unusable")
 ANY_CALL = ("invalid-request", "unauthorized", "forbidden", "overloaded")
 """The problems of every call below /v1."""
 REFUSALS = ("unauthorized", "forbidden", "overloaded", *BODY)
-"""The problems that do not depend on what is called: one `default` response stands for them in every operation."""
+"""The problems that are the same for all operations: each operation has one `default` response for them."""
 MOST_TYPES_NAMED = 1
 STATUS_NAMES = {"404": "Unknown", "409": "Conflict", "422": "Unprocessable", "503": "Unavailable"}
-"""A response of more types has the examples of its whole status, and a description of its own that lists the types."""
+"""A response with more types shows the examples of its whole status, and its description lists the types."""
 REFUSED = (
-    "Any call may be answered with 401 unauthorized, 403 forbidden or 503 overloaded, and one with a body with "
+    "Every call can answer 401 unauthorized, 403 forbidden or 503 overloaded, and one with a body with "
     "413 payload-too-large or 415 unsupported-media-type."
 )
 PROBLEM_SCHEMA = {"$ref": "#/components/schemas/Problem"}
@@ -38,7 +38,7 @@ Component = dict[str, Any]
 
 
 def document_problems(*types: str) -> dict[int | str, dict[str, Any]]:
-    """A route's `responses`: by status, the problem types it can answer, with those of any call."""
+    """A route's `responses`: its problem types by status, with the types that every call can answer."""
     by_status: dict[int | str, list[str]] = {}
     for kind in KINDS.values():
         listed = by_status.setdefault(kind.status, [])
@@ -97,7 +97,7 @@ def _make_response(types: list[str]) -> Component:
 
 
 def _make_examples() -> dict[str, Component]:
-    """By problem type, the body that the service answers to one real request (without its `instance`)."""
+    """The body of a real answer (without its `instance`) by problem type."""
     bodies = [describe_problem(error) for error in PROBLEM_EXAMPLES]
     return {body["type"]: {"value": body} for body in bodies if body is not None}
 
@@ -142,7 +142,10 @@ STORAGE_EXAMPLES: tuple[Exception, ...] = (
         "the topology to the stateless call.",
     ),
     storing.OutcomeConflict(
-        NO_ID, "rolled-back", "applied", "a decision that was rolled back stays so, decide again."
+        NO_ID,
+        "rolled-back",
+        "applied",
+        "A decision that was rolled back stays rolled back: ask for a new decision.",
     ),
     storing.TopologyExists("fpd"),
     storing.RevisionConflict("fpd", sent='"9"', current='"1-1"'),

@@ -1,7 +1,8 @@
 """JSON pointers into the body of a call for the errors of the planner.
 
-A planner error names one of the planner's arguments (`load`, `capacities`, `k_max`) and the part of it to change. The
-body of a described call has a field of the same name. Every other call has a table from argument to field (`Places`).
+A planner error names one of the planner's arguments (`load`, `capacities`, `k_max`) and the part of it to change.
+A body with topology and load has a field of the same name. Every other call has a table from argument to field
+(`Places`).
 """
 
 from collections.abc import Iterator, Mapping
@@ -16,7 +17,7 @@ from planner.vms import timing as scheduling
 from planner.workloads import series as forecasting
 
 Places = Mapping[str, str | None]
-"""The body's pointer for each of the planner's arguments; None: stored, and no part of the body.
+"""The pointer into the body for each argument of the planner; None: the argument is stored, not sent.
 
 An argument that is not listed is a field of the same name.
 """
@@ -50,7 +51,7 @@ ARGUMENTS: Mapping[type[PlannerError], str] = {
     forecasting.WorkloadTooSparse: "/workload",
     forecasting.ConstantWorkload: "/workload",
 }
-"""The argument to change, for errors that do not say it themselves."""
+"""The argument to change, for errors without a field for it."""
 
 REMEDIES: Mapping[str, str] = {
     "load": "POST a snapshot that has it, or smooth over more of them.",
@@ -59,11 +60,11 @@ REMEDIES: Mapping[str, str] = {
     "mst_samples": "POST samples to {address}/mst-samples.",
     "states": "PUT a policy whose states fit to {address}/policy, or send one with the request.",
 }
-"""What to do where one of these arguments is stored and cannot be computed with."""
+"""The remedy if a stored argument cannot be used."""
 
 
 class RefusedByPlanner(ServiceError):
-    """A planner error, with the pointer of the part of the body to change."""
+    """A planner error with the pointer to the part of the body to change."""
 
     error: PlannerError
     pointer: str
@@ -71,7 +72,7 @@ class RefusedByPlanner(ServiceError):
 
 
 def find_place(error: PlannerError) -> str:
-    """The JSON pointer of what to change, beginning with the planner's argument."""
+    """The JSON pointer to the part to change; it begins with the planner's argument."""
     if isinstance(error, planning.InvalidArgument):
         return error.place
     own: str = getattr(error, "pointer", "")

@@ -6,7 +6,7 @@ ServiceError (a FieldsError: see planner.errors)
 ├── PayloadTooLarge · UnsupportedMediaType · NotAcceptable
 ├── Unauthorized · Forbidden
 ├── NotReady · Overloaded
-└── those of storage_errors.py
+└── TopologyError and others: see stored_data_errors.py
 """
 
 from planner.errors import FieldsError
@@ -31,7 +31,7 @@ class InvalidRequest(ServiceError):
 
 
 class ThroughputNotConverged(ServiceError):
-    """The readings of a throughput have not settled: none of them is the sustained throughput."""
+    """The readings of a throughput still change: none of them is the sustained throughput."""
 
     pointer: str
     readings: int
@@ -41,8 +41,8 @@ class ThroughputNotConverged(ServiceError):
 
     def __str__(self) -> str:
         return (
-            f"Among {self.readings} readings there are no {self.n} in a row of which {self.k} lie within "
-            f"{write_percent(self.tolerance)} of the one before: measure on, and send all of them again."
+            f"No {self.n} readings in a row, of {self.readings}, have {self.k} within "
+            f"{write_percent(self.tolerance)} of the reading before: continue to measure, and send all readings again."
         )
 
 
@@ -53,7 +53,7 @@ class PayloadTooLarge(ServiceError):
 
     text = (
         "The body is larger than {self.limit_bytes} bytes: send less at once, "
-        "or raise HEADGATE_MAX_BODY_BYTES where the service runs."
+        "or raise HEADGATE_MAX_BODY_BYTES of the service."
     )
 
 
@@ -68,14 +68,14 @@ class UnsupportedMediaType(ServiceError):
 
 
 class NotAcceptable(ServiceError):
-    """The caller accepts none of the media types of the answer; `why` says it where that is not for Accept alone."""
+    """The caller accepts no media type of the answer; `why` names a reason other than the header Accept."""
 
     accept: str
     offered: tuple[str, ...]
     why: str = ""
 
     def __str__(self) -> str:
-        why = self.why or f"Accept: {self.accept!r} takes none of what there is here"
+        why = self.why or f"Accept: {self.accept!r} accepts no form of this answer"
         return f"{why}: ask for {' or '.join(self.offered)}."
 
 
@@ -85,7 +85,7 @@ class Unauthorized(ServiceError):
     sent: bool
 
     def __str__(self) -> str:
-        how = "The key is not one of this service's" if self.sent else "This service wants a key"
+        how = "The key is not one of this service's" if self.sent else "This service needs a key"
         return f"{how}: send `Authorization: Bearer KEY` with one of HEADGATE_API_KEYS."
 
 
@@ -110,6 +110,6 @@ class Overloaded(ServiceError):
     retry_after_seconds: int
 
     text = (
-        "The service computes as much as it may, and {self.queued} requests wait before this one: try again in "
-        "{self.retry_after_seconds} s, or raise HEADGATE_COMPUTING_QUEUE or HEADGATE_WORKERS where it runs."
+        "The service has no free slot to compute, and {self.queued} requests wait before this one: try again in "
+        "{self.retry_after_seconds} s, or raise HEADGATE_COMPUTING_QUEUE or HEADGATE_WORKERS of the service."
     )

@@ -10,7 +10,7 @@ from pydantic import AfterValidator, AwareDatetime, BaseModel, BeforeValidator, 
 MOST_PROCESSORS = 10**9
 """Up to this number the planner's formulas are exact to 1e-11 (planner/queueing/erlang.py)."""
 MOST_BUDGET = 10**12
-"""The most processors of a whole topology."""
+"""The largest number of processors of a topology."""
 
 
 class Body(BaseModel):
@@ -31,7 +31,7 @@ def show_example(example: Any) -> ConfigDict:
 
 
 def printable(name: str) -> str:
-    """The text, which holds no control characters, and no white space at its ends."""
+    """The text; refuses control characters, and white space at its ends."""
     if name != name.strip() or not name.isprintable():
         raise ValueError("must be printable, with no white space at its ends")
     return name
@@ -48,12 +48,14 @@ def drop_nul(value: Any) -> Any:
 
 def _in_a_path(name: str) -> str:
     if "/" in name or "\\" in name or name in {".", ".."}:
-        raise ValueError("must not hold a slash or be dots alone, since it becomes part of an address")
+        raise ValueError(
+            "must not contain a slash or consist of dots only, because it becomes part of an address"
+        )
     return name
 
 
 def write_address(*parts: object) -> str:
-    """`/v1/topologies/fpd`: the path of what these parts name, which stays true behind a proxy with a prefix."""
+    """`/v1/topologies/fpd` from these parts: a path without host, which stays right behind a proxy with a prefix."""
     return "/v1/" + "/".join(quote(str(part), safe="", errors="replace") for part in parts)
 
 
@@ -66,7 +68,7 @@ Scv = Annotated[float, Field(ge=0, le=1e6, description="Squared coefficient of v
 Seconds = Annotated[float, Field(gt=0, le=1e15)]
 YEAR_SECONDS = 31_536_000.0
 Period = Annotated[float, Field(gt=0, le=YEAR_SECONDS)]
-"""Seconds that are added to a time or taken from it: at most a year, so that the calendar always has the answer."""
+"""Seconds that are added to or subtracted from a time: at most a year, so that no calendar date overflows."""
 Age = Annotated[float, Field(gt=0, le=1e9)]
 """Seconds since a time: up to 31 years."""
 EARLIEST = datetime(1970, 1, 1, tzinfo=UTC)
@@ -115,5 +117,5 @@ MeasuredTime = Annotated[UtcTime, AfterValidator(_refuse_early)]
 
 
 def read_utc_time(sent: object) -> datetime:
-    """A time as bodies have it, in UTC; raises ValidationError."""
+    """The time in UTC, by the rules for times in bodies; raises ValidationError."""
     return _UTC_TIME.validate_python(sent)

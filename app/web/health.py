@@ -15,7 +15,7 @@ router = APIRouter(tags=["health"])
 
 HEALTH_CONNECTIONS = 1  # of each worker
 
-# Separate threads: the threads that the other routes share may all be waiting for the database.
+# Threads of its own: all threads of the other routes may be waiting for the database.
 _readiness = CapacityLimiter(HEALTH_CONNECTIONS)
 
 
@@ -34,18 +34,18 @@ class Ready(BaseModel):
 
 @router.get("/healthz", summary="Is the process alive?")
 async def check_liveness() -> Live:
-    """Does not use the database: restart the process where this fails."""
+    """Does not use the database. Restart the process if this fails."""
     return Live()
 
 
 @router.get("/readyz", summary="Can it serve?", responses={503: document_problems("not-ready")[503]})
 async def check_readiness(request: Request) -> Ready:
-    """Send no traffic here while this fails."""
+    """Send no traffic to this process while this fails."""
     return await to_thread.run_sync(compare_revisions, request, limiter=_readiness)
 
 
 def compare_revisions(request: Request) -> Ready:
-    """Compares the schema of the database with the expected one, over a connection that nothing else uses."""
+    """Compares the schema of the database with the expected one, over a separate connection."""
     expected = request.app.state.newest_revision
     try:
         with request.app.state.health_engine.connect() as connection:

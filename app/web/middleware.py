@@ -1,4 +1,4 @@
-"""ASGI middleware: the limit on bodies, security headers, and the refusal of requests from pages of other sites."""
+"""ASGI middleware: the limit on the size of bodies, security headers, and a guard against pages of other sites."""
 
 import asyncio
 import ipaddress
@@ -13,7 +13,7 @@ from app.web.problems import answer_exception
 
 
 class HttpMiddleware:
-    """ASGI middleware: `handle` takes the HTTP requests; the start and the end of the service pass by it."""
+    """ASGI middleware: `handle` receives the HTTP requests, and no events of the service's start and end."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
@@ -25,18 +25,18 @@ class HttpMiddleware:
             await self.app(scope, receive, send)
 
     async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answers a request, by itself or through `app`."""
+        """Answers a request itself, or passes it to `app`."""
         await self.app(scope, receive, send)
 
 
 # The client is still sending when the service refuses. Closing the connection then would reset it, and the client
-# could lose the answer. So the service reads on for a while and discards what it reads.
+# could lose the answer. So the service continues to read for a while and discards the data.
 MOST_DISCARDED = 4  # times the limit
 DISCARD_SECONDS = 5
 
 
 class BodyLimit(HttpMiddleware):
-    """ASGI middleware that counts the bytes that arrive, because a Content-Length may be absent or wrong."""
+    """ASGI middleware that counts the bytes of a body as they arrive: a Content-Length may be absent or wrong."""
 
     def __init__(self, app: ASGIApp, limit_bytes: int) -> None:
         super().__init__(app)
@@ -63,7 +63,7 @@ class BodyLimit(HttpMiddleware):
 
 
 class _Body:
-    """The body of one request, as far as it has arrived."""
+    """The part of a request's body that has arrived."""
 
     def __init__(self, receive: Receive, limit_bytes: int) -> None:
         self._receive = receive
@@ -82,7 +82,7 @@ class _Body:
         return message
 
     async def discard(self) -> bool:
-        """Reads the rest and forgets it; True where all was read, so that the connection can carry another request."""
+        """Reads and discards the rest; True if all was read, so that the connection can be used for another request."""
         try:
             async with asyncio.timeout(DISCARD_SECONDS):
                 while not self._has_ended and self._read_bytes <= MOST_DISCARDED * self._limit_bytes:
@@ -95,11 +95,11 @@ class _Body:
 
 
 SAFE_METHODS = {"GET", "HEAD", "OPTIONS"}
-OWN_SITES = {"same-origin", "none"}  # `same-site` is another port or another name: not ours
+OWN_SITES = {"same-origin", "none"}  # `same-site` is another port or another name, so another service
 DEFAULT_PORTS = {"http": 80, "https": 443}
 
 HEADERS = [(b"x-content-type-options", b"nosniff"), (b"referrer-policy", b"no-referrer")]
-# For JSON, text, pictures and reports, which run and load nothing; matplotlib writes its styles into the SVG, and a
+# For JSON, text, pictures and reports, which run and load nothing; an SVG of matplotlib contains its styles, and a
 # report has its own in the page.
 NOTHING = b"default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 PICTURE = NOTHING + b"; style-src 'unsafe-inline'; img-src data:"
@@ -117,7 +117,7 @@ DASHBOARD = (
 
 
 class BrowserGuard(HttpMiddleware):
-    """ASGI middleware: adds the headers to every answer; refuses other sites all but reading."""
+    """ASGI middleware: adds the headers to every answer; pages of other sites may only read."""
 
     async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
         async def send_guarded(message: Message) -> None:
@@ -130,7 +130,7 @@ class BrowserGuard(HttpMiddleware):
             answer = answer_exception(
                 Request(scope),
                 Forbidden(
-                    "A page of another site sent this, which may change and compute nothing here: "
+                    "A page of another site sent this request, and such pages may only read: "
                     "send it from a page of this service, or from a program."
                 ),
             )
@@ -164,8 +164,8 @@ def is_of_another_site(headers: Headers) -> bool:
 def is_same_origin(origin: str, host: str) -> bool:
     """Whether an Origin names the Host that was called.
 
-    A port that is not named is the default of the Origin's scheme: behind a proxy that ends TLS, the service's own
-    port is another one.
+    An absent port is the default port of the Origin's scheme: behind a proxy that ends TLS, the service listens on
+    another one.
     """
     scheme, separator, address = origin.partition("://")
     if not separator or scheme not in DEFAULT_PORTS:  # `null`, files, extensions
@@ -175,7 +175,7 @@ def is_same_origin(origin: str, host: str) -> bool:
 
 
 def split_address(address: str, default_port: int) -> tuple[str, int] | None:
-    """Host and port, IP addresses in one form; None where it is no address."""
+    """Host and port, with IP addresses in one form; None if the text is no address."""
     try:
         parts = urlsplit(f"//{address}")
         if parts.netloc != address or "@" in address or not parts.hostname:

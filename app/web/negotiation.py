@@ -13,25 +13,25 @@ A = TypeVar("A", bound=BaseModel)
 
 JSON, PNG, SVG = "application/json", "image/png", "image/svg+xml"
 FORMS = (JSON, PNG, SVG)
-"""What calls that have numbers and a picture of them offer; JSON where nothing is asked for."""
+"""The forms of a call that answers numbers or their picture; JSON is the default."""
 
 Accept = Annotated[str | None, Header(max_length=1000, include_in_schema=False)]
 
 
 def document_pictures() -> dict[int | str, dict[str, Any]]:
-    """The OpenAPI response 200 of a call that answers with a picture or with its numbers."""
+    """The OpenAPI response 200 of a call that answers numbers or their picture."""
     picture = {"schema": {"type": "string", "format": "binary"}}
     return {200: {"content": {PNG: picture, SVG: picture}}}
 
 
 def answer_in_form(answer: A, form: str, draw: Callable[[A, str], bytes]) -> Response:
-    """The answer as JSON, or drawn as a picture."""
+    """The answer as JSON or as a picture."""
     content = answer.model_dump_json(by_alias=True).encode() if form == JSON else draw(answer, form)
     return Response(content, media_type=form, headers={"Vary": "Accept"})
 
 
 def asks_for_picture(accept: str | None) -> bool:
-    """Whether the answer of a call that offers JSON and pictures would be a picture."""
+    """Whether a call that offers JSON and pictures answers this Accept with a picture."""
     try:
         return choose_form(accept, FORMS) != JSON
     except NotAcceptable:
@@ -39,7 +39,7 @@ def asks_for_picture(accept: str | None) -> bool:
 
 
 def choose_form(accept: str | None, offered: Sequence[str]) -> str:
-    """The offered media type with the highest weight; the first among equals, and where there is no Accept."""
+    """The offered media type with the highest weight; the first of equal ones, and the first without an Accept."""
     if accept is None or not accept.strip():
         return offered[0]
     ranges = [_read_range(one) for one in accept.split(",")]
@@ -51,7 +51,7 @@ def choose_form(accept: str | None, offered: Sequence[str]) -> str:
 
 
 def _weigh(form: str, ranges: Sequence[tuple[str, float]]) -> float:
-    """The weight of the most specific range that holds the media type; 0 where none does."""
+    """The weight of the most specific range that includes the media type; 0 if no range includes it."""
     kinds = (form, f"{form.partition('/')[0]}/*", "*/*")
     return next((weight for kind in kinds for named, weight in ranges if named == kind), 0.0)
 
@@ -70,12 +70,12 @@ def _read_range(text: str) -> tuple[str, float]:
 
 SHOWN_DIGITS = 32
 KEPT = "private, no-cache"
-"""What a cache may do: keep an answer for its caller alone, and ask each time whether it still holds."""
+"""A cache keeps an answer for its caller only, and asks before each use whether the answer is still current."""
 
 
 def tag_answer(request: Request, answer: Response) -> Response:
     """The answer with an ETag of its bytes, or 304 where the caller has them; a route may have set its own ETag."""
-    content = getattr(answer, "body", None)  # what is streamed has none
+    content = getattr(answer, "body", None)  # a streamed answer has none
     if request.method != "GET" or answer.status_code != 200 or not content:
         return answer
     etag = answer.headers.setdefault("ETag", f'"{sha256(content).hexdigest()[:SHOWN_DIGITS]}"')

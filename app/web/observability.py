@@ -21,7 +21,7 @@ from prometheus_client import (
     multiprocess,
 )
 from prometheus_client.registry import REGISTRY, Collector
-from prometheus_client.values import ValueClass  # decided when the package is loaded
+from prometheus_client.values import ValueClass  # the package reads it when it is loaded
 from sqlalchemy import Engine, event
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import Response
@@ -32,7 +32,7 @@ from app.web.problems import request_id
 
 log = logging.getLogger("headgate.requests")
 
-disable_created_metrics()  # type: ignore[no-untyped-call]  # a second series for each counter, without use here
+disable_created_metrics()  # type: ignore[no-untyped-call]  # a second series for each counter, which nobody uses
 
 _ACCEPTABLE_ID = re.compile(r"[A-Za-z0-9._:/+=-]{1,128}")
 
@@ -75,7 +75,7 @@ class JsonFormatter(logging.Formatter):
 
 
 class TextFormatter(logging.Formatter):
-    """For a person at a terminal."""
+    """One line of text per record, for a person at a terminal."""
 
     def format(self, record: logging.LogRecord) -> str:
         at = datetime.fromtimestamp(record.created, UTC).strftime("%H:%M:%S")
@@ -85,7 +85,7 @@ class TextFormatter(logging.Formatter):
 
 
 def configure_logging(log_format: str, level: str) -> None:
-    """Writes all log lines to standard error in one format, uvicorn's too."""
+    """Writes all log lines, also those of uvicorn, to standard error in one format."""
     as_text = log_format == "text" or (log_format == "auto" and sys.stderr.isatty())
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(TextFormatter() if as_text else JsonFormatter())
@@ -100,7 +100,7 @@ def configure_logging(log_format: str, level: str) -> None:
 
 
 class RequestRecorder(HttpMiddleware):
-    """ASGI middleware: gives each request its id, counts and times it, and writes its line."""
+    """ASGI middleware: gives each request its id, counts and times it, and writes its log line."""
 
     async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
         sent_id = Headers(scope=scope).get("x-request-id", "")
@@ -149,7 +149,7 @@ def time_planner(call: str) -> AbstractContextManager[object]:
 
 
 def observe_pool(engine: Engine) -> None:
-    """Updates the pool's gauge at every change, so that any worker can answer for all."""
+    """Updates the pool's gauge at every change, so that each worker can report the gauges of all workers."""
 
     def moving(state: str, step: int) -> Callable[..., None]:
         gauge = POOL.labels(state)
@@ -165,7 +165,7 @@ def observe_pool(engine: Engine) -> None:
 
 
 def render_metrics(*others: Collector) -> Response:
-    """The metrics of all workers as Prometheus' text, and those of `others`, which are the same in each worker."""
+    """The metrics of all workers in the text format of Prometheus, and those of `others`, which all workers share."""
     registry = REGISTRY
     if ValueClass.__name__ == "MmapedValue":
         registry = CollectorRegistry()

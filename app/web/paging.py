@@ -22,12 +22,12 @@ Run = Callable[..., Result[Any] | ScalarResult[Any]]
 
 
 def ask_from(description: str) -> Any:
-    """The query parameter `from`: the beginning of a range of time, which belongs to it."""
+    """The query parameter `from`: the beginning of a range of time, which is part of it."""
     return Query(alias="from", description=description)
 
 
 def ask_to(description: str) -> Any:
-    """The query parameter `to`: the end of a range of time, which does not belong to it."""
+    """The query parameter `to`: the end of a range of time, which is not part of it."""
     return Query(alias="to", description=description)
 
 
@@ -55,9 +55,9 @@ class Page:
         return rows, self._write_next([getattr(rows[-1], column.key) for column in key])
 
     def _find_bounds(self, key: Sequence[Column], *, newest_first: bool) -> list[ColumnElement[bool]]:
-        """Behind the last row of the page before; nothing on the first page.
+        """Conditions for the rows after the previous page; none on the first page.
 
-        Row comparison alone would hold, but Postgres finds the partitions to read by the first column's own bound.
+        A row comparison alone is correct, but Postgres chooses the partitions to read by a bound on the first column.
         """
         if self._after is None:
             return []
@@ -67,7 +67,7 @@ class Page:
         return [key[0] >= last[0], tuple_(*key) > tuple_(*last)]
 
     def _write_next(self, key: Sequence[object]) -> str:
-        """The path of this request with the cursor of the next page; other parameters stay."""
+        """The path of this request with the cursor of the next page and all other parameters."""
         asked = dict(self._request.query_params) | {"cursor": _encode(key), "limit": str(self.limit)}
         return f"{quote(self._request.scope['path'])}?{urlencode(asked)}"
 
@@ -75,13 +75,14 @@ class Page:
 def read_page(
     request: Request,
     limit: Annotated[
-        int | None, Query(ge=1, description="Items of a page; more than HEADGATE_MAX_PAGE_SIZE are refused.")
+        int | None,
+        Query(ge=1, description="Items of a page; a number above HEADGATE_MAX_PAGE_SIZE is refused."),
     ] = None,
     cursor: Annotated[
-        str | None, Query(max_length=2000, description="From `next` of the page before.")
+        str | None, Query(max_length=2000, description="The `cursor` in `next` of the previous page.")
     ] = None,
 ) -> Page:
-    """A page of the default size, or of the size asked for; a size over the setting's maximum is refused."""
+    """The requested page, of the default size without `limit`; refuses a size above the maximum in the settings."""
     settings: Settings = request.app.state.settings
     most = settings.max_page_size
     if limit is not None and limit > most:
@@ -149,4 +150,11 @@ READERS: Mapping[type, Callable[[str], Any]] = {
 
 
 def _bad_cursor() -> InvalidRequest:
-    return InvalidRequest((("?cursor", "This cursor is not from a `next` of this list: begin without one."),))
+    return InvalidRequest(
+        (
+            (
+                "?cursor",
+                "This cursor is not from a `next` of this list: leave it out to get the first page.",
+            ),
+        )
+    )

@@ -1,4 +1,4 @@
-"""The table of problem types: the type, HTTP status and title of every exception that a caller can meet.
+"""The table of problem types: the type, HTTP status and title of every exception that a caller can receive.
 
 `type` is a stable word, not an address: docs/problems.md describes each.
 """
@@ -25,7 +25,7 @@ Extension = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Kind:
-    """A problem type: its stable word, HTTP status and title, and the fields that `extend` takes from the exception."""
+    """A problem type: its stable word, HTTP status and title; `extend` reads its further fields from the exception."""
 
     type: str
     status: int
@@ -34,7 +34,7 @@ class Kind:
     headers: Mapping[str, str] | Callable[[Any], Mapping[str, str]] = field(default_factory=dict)
 
     def list_headers(self, error: Exception) -> dict[str, str]:
-        """The headers of the answer to this exception."""
+        """The headers of the answer for this exception."""
         return dict(self.headers(error) if callable(self.headers) else self.headers)
 
 
@@ -43,7 +43,7 @@ def _list_errors(problem: errors.InvalidRequest) -> Extension:
 
 
 def _list_fields(problem: Any) -> Extension:
-    """The exception's own fields: the task, the operators, the number that was found."""
+    """The fields of the exception, such as the task, the operators or the wrong number."""
     values = {field.name: getattr(problem, field.name) for field in fields(problem)}
     return {name: value for name, value in values.items() if name not in {"pointer", "detail"}}
 
@@ -73,7 +73,7 @@ KINDS: dict[type[Exception], Kind] = {
     ),
     storing.NoSnapshot: Kind("no-snapshot", 409, "No snapshot"),
     storing.UnknownSnapshot: Kind("unknown-snapshot", 404, "Unknown snapshot"),
-    storing.NoStoredPolicy: Kind("unknown-policy", 404, "No policy stored"),
+    storing.NoStoredPolicy: Kind("unknown-policy", 404, "No stored policy"),
     storing.UnknownDecision: Kind("unknown-decision", 404, "Unknown decision"),
     storing.UnknownOperator: Kind("unknown-operator", 404, "Unknown operator"),
     storing.NoRecommendation: Kind(
@@ -98,7 +98,7 @@ KINDS: dict[type[Exception], Kind] = {
         "throughput-not-converged", 422, "Throughput not converged", _point_at_readings
     ),
     errors.PayloadTooLarge: Kind(
-        "payload-too-large", 413, "Body too large", lambda p: {"limit_bytes": p.limit_bytes}
+        "payload-too-large", 413, "Request body too large", lambda p: {"limit_bytes": p.limit_bytes}
     ),
     errors.UnsupportedMediaType: Kind("unsupported-media-type", 415, "Unsupported media type"),
     errors.Unauthorized: Kind("unauthorized", 401, "API key needed", headers={"WWW-Authenticate": "Bearer"}),
@@ -165,6 +165,6 @@ KINDS: dict[type[Exception], Kind] = {
 
 
 def find_kind(error: Exception) -> Kind | None:
-    """The row of the exception's class, or of its nearest base class; None where the table has neither."""
+    """The row of the exception's class or of its nearest base class; None if the table has no such row."""
     cause = error.error if isinstance(error, RefusedByPlanner) else error
     return next((KINDS[base] for base in type(cause).__mro__ if base in KINDS), None)

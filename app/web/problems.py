@@ -1,4 +1,4 @@
-"""Answers every refusal and every failure with a problem+json (RFC 9457), by the rows of problem_kinds.py."""
+"""Answers every error with a problem+json (RFC 9457), by the rows of problem_kinds.py."""
 
 import json
 import logging
@@ -27,7 +27,7 @@ from planner.errors import suggest_name
 
 log = logging.getLogger(__name__)
 request_id: ContextVar[str] = ContextVar("request_id", default="-")
-"""The id of the request that is being answered; serving/observability.py sets it."""
+"""The id of the current request; web/observability.py sets it."""
 
 MEDIA_TYPE = "application/problem+json"
 
@@ -53,7 +53,7 @@ class Problem(BaseModel):
 
 
 class ProblemResponse(JSONResponse):
-    """A problem in ASCII: a name that was sent may hold half of a surrogate pair, which UTF-8 cannot encode."""
+    """A problem in ASCII: a name from the request may contain half of a surrogate pair, which UTF-8 cannot encode."""
 
     media_type = MEDIA_TYPE
 
@@ -61,17 +61,17 @@ class ProblemResponse(JSONResponse):
         return json.dumps(content, allow_nan=False).encode("ascii")
 
 
-# The database's own messages go to the log; the caller reads what to do.
+# The database's messages go to the log; the caller gets a sentence with the remedy.
 DATABASE_DETAILS: dict[type[Exception], str] = {
     PoolTimeoutError: "All database connections are busy: try again in a moment, "
     "or raise HEADGATE_DATABASE_POOL_SIZE.",
-    OperationalError: "The database does not answer, or went away before it could: try again in a moment. "
+    OperationalError: "The database does not answer or closed the connection: try again in a moment. "
     "A request is stored completely or not at all: check before you send it again.",
 }
 
 
 def describe_problem(error: Exception) -> dict[str, Any] | None:
-    """The problem body of an exception, None where the table has no row for it; the command line prints the same."""
+    """The problem body of an exception, None if the table has no row for it; the command line prints the same text."""
     if isinstance(error, planning.PlannerError):
         error = RefusedByPlanner(error, find_place(error))
     kind = find_kind(error)
@@ -93,7 +93,7 @@ def describe_problem(error: Exception) -> dict[str, Any] | None:
 
 
 def answer_exception(request: Request, error: Exception) -> ProblemResponse:
-    """The answer to an exception: its row in the table, or a 500 that shows nothing of the service's inside."""
+    """The answer for an exception: its problem type in the table, or a 500 without internal details."""
     body = describe_problem(error)
     if body is None:
         log.error("unexpected error", exc_info=error)
@@ -101,8 +101,8 @@ def answer_exception(request: Request, error: Exception) -> ProblemResponse:
             "type": "internal-error",
             "title": "Internal error",
             "status": 500,
-            "detail": "Something went wrong here, not with your request: "
-            f"the log has it under request id {request_id.get()}.",
+            "detail": "The service failed, and your request is not the cause: "
+            f"the service's log shows the error under request id {request_id.get()}.",
         }
     elif isinstance(error, DBAPIError | PoolTimeoutError):
         log.warning("database trouble", exc_info=error)
@@ -125,18 +125,18 @@ async def _answer_validation(request: Request, error: Exception) -> ProblemRespo
 
 
 def _find_body_type(request: Request) -> Any:
-    """The type of the route's body, None where it has none."""
+    """The type of the route's body; None for a route without a body."""
     field = getattr(request.scope.get("route"), "body_field", None)
     return None if field is None else Annotated[field.field_info.annotation, field.field_info]
 
 
 async def _answer(request: Request, error: Exception) -> ProblemResponse:
-    """The answer; `async`, because all threads may be waiting for the database, and a plain function would wait too."""
+    """The answer. `async`, because a plain function needs a thread, and all threads may be waiting for the database."""
     return answer_exception(request, error)
 
 
 async def _answer_integrity(request: Request, error: Exception) -> ProblemResponse:
-    """Says that the topology is unknown where it was deleted while something was stored with it."""
+    """Answers `unknown-topology` if the topology was deleted while the request stored data for it."""
     assert isinstance(error, IntegrityError)
     cause, name = error.orig, request.path_params.get("name")
     if isinstance(cause, ForeignKeyViolation) and name is not None:
@@ -149,14 +149,14 @@ MOST_PARTS, LONGEST_PATH = 10, 500
 
 
 async def _answer_http(request: Request, error: Exception) -> ProblemResponse:
-    """Answers what the framework refuses: unknown paths, wrong methods, bodies that are not text."""
+    """Answers for errors of the framework: unknown paths, wrong methods, bodies that are not text."""
     assert isinstance(error, HTTPException)
     if isinstance(error.__cause__, errors.ServiceError):  # raised while FastAPI read the body
         return answer_exception(request, error.__cause__)
     if error.status_code == 404:
-        return _answer_not_found(request, f" /docs lists what there is.{_suggest_address(request)}")
+        return _answer_not_found(request, f" /docs lists all addresses.{_suggest_address(request)}")
     if error.status_code == 405:
-        detail = f"{request.method} is not possible at {request.url.path}: /docs lists what is."
+        detail = f"{request.method} is not possible at {request.url.path}: /docs lists the methods of each address."
         kind = {"type": "method-not-allowed", "title": "Method not allowed", "status": 405, "detail": detail}
         return _answer_unrouted(request, kind, {"Allow": _list_methods(request)})
     status = 422 if error.status_code == 400 else error.status_code
@@ -168,7 +168,7 @@ async def _answer_http(request: Request, error: Exception) -> ProblemResponse:
 
 
 def _answer_not_found(request: Request, why: str) -> ProblemResponse:
-    """404 for an address that no route has, or with a part (an id, a name, an engine) that nothing can have."""
+    """404 for an address without a route, or with a part (an id, a name, an engine) that cannot exist."""
     detail = f"There is nothing at {request.url.path}:{why}"
     return _answer_unrouted(
         request, {"type": "not-found", "title": "Not found", "status": 404, "detail": detail}
@@ -182,9 +182,9 @@ def _answer_unrouted(
 
 
 def _suggest_address(request: Request) -> str:
-    """` Did you mean '…'?` with a similar address; its parts that stand for names are those that were sent.
+    """` Did you mean '…'?` with a similar address, in which names and ids are those of the request.
 
-    Empty if that would be the address that was sent: then one of its parts is no id.
+    Empty if the similar address is the requested one: then one of its parts is no valid id.
     """
     sent = request.url.path.split("/")[:MOST_PARTS]
     known = set()
@@ -220,9 +220,9 @@ def install_problems(app: FastAPI) -> None:
 
 
 class LastResort:
-    """ASGI middleware: answers an unexpected exception while the log still knows the request's id.
+    """ASGI middleware: answers an unexpected exception while the log lines still carry the request id.
 
-    Starlette's own handler for `Exception` runs outside of every middleware.
+    Starlette's handler for `Exception` runs outside of all middleware.
     """
 
     def __init__(self, app: ASGIApp) -> None:

@@ -1,6 +1,6 @@
-"""What every route has: strict JSON, known parameters, its declaration, the settings, and the address of what it made.
+"""The common parts of routes: strict JSON, known parameters, declarations, settings, and the header Location.
 
-The body must be UTF-8 with no name twice in an object; FastAPI's own parser allows more.
+The body must be UTF-8, and no name may occur twice in an object; FastAPI's parser is less strict.
 """
 
 import json
@@ -64,7 +64,7 @@ def refuse_unknown_parameters(request: Request, known: Sequence[str], *, has_key
     if not unknown:
         return
     if has_key:
-        check_caller(request)  # a caller without a key learns that alone
+        check_caller(request)  # a caller without a key gets only 401
     listed = f"Known here: {', '.join(known)}." if known else "This call takes none."
     details = {
         f"?{name[:MOST_SHOWN]}": f"The parameter {name[:MOST_SHOWN]!r} is not known here: remove it, or correct its "
@@ -75,7 +75,7 @@ def refuse_unknown_parameters(request: Request, known: Sequence[str], *, has_key
 
 
 def refuse_other_types(request: Request) -> None:
-    """Refuses a body that is not declared as JSON: other sites can make a browser send forms and text, but not JSON."""
+    """Refuses a body that is not declared as JSON: pages of other sites can send forms and text, but not JSON."""
     sent = request.headers.get("content-type", "")
     kind = sent.partition(";")[0].strip().lower()
     if kind == "application/json" or re.fullmatch(r"application/\S+\+json", kind):
@@ -88,11 +88,11 @@ def read_json(body: bytes) -> Any:
     """The value of a body; malformed JSON raises `JSONDecodeError`, which has the position in the text."""
     try:
         document = from_json(body)
-        # Every name has a colon: where there are as many colons as names in the result, no name stood twice.
+        # Every name has a colon: if the body has as many colons as the result has names, no name occurred twice.
         if body.count(b":") == count_names(document):
             return document
     except ValueError:
-        pass  # the slower parser makes the message
+        pass  # the slower parser explains the error
     return read_json_slowly(body)
 
 
@@ -110,26 +110,26 @@ def count_names(value: Any) -> int:
 
 
 def read_json_slowly(body: bytes) -> Any:
-    """The value of a body that may hold a name twice or be malformed."""
+    """The value of a body that may be malformed or contain a name twice."""
     try:
         return json.loads(body.decode(), object_pairs_hook=_without_doubles)
     except UnicodeDecodeError as error:
-        raise _invalid(f"The body is not UTF-8 (at byte {error.start}): encode it so.") from error
+        raise _invalid(f"The body is not UTF-8 (at byte {error.start}): encode it as UTF-8.") from error
     except RecursionError as error:
-        raise _invalid("The body is nested too deeply: no call takes more than a few levels.") from error
+        raise _invalid("The body is nested too deeply: no call needs more than a few levels.") from error
     except json.JSONDecodeError:
         raise
     except ValueError as error:  # an integer with thousands of digits
-        raise _invalid("The body holds a number with too many digits: shorten it.") from error
+        raise _invalid("The body has a number with too many digits: shorten it.") from error
 
 
 def _without_doubles(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """An object; refuses a name that stands twice, since RFC 8259 §4 leaves open which of the values counts."""
+    """The object; refuses a name that occurs twice, because RFC 8259 §4 does not define which value counts."""
     found = dict(pairs)
     if len(found) < len(pairs):
         names = [name for name, _ in pairs]
         twice = next(name for name in found if names.count(name) > 1)
-        raise _invalid(f"The name {twice!r} stands twice in one object: keep one of them.")
+        raise _invalid(f"The name {twice!r} occurs twice in one object: keep one of them.")
     return found
 
 
@@ -144,7 +144,7 @@ def declare(
     pictures: bool = False,
     also: dict[int | str, Any] | None = None,
 ) -> dict[str, Any]:
-    """Arguments of a route: `permission` is `may_read` or `may_store`; `also` are answers that are no problems.
+    """Arguments of a route: `permission` is `may_read` or `may_store`; `also` are further answers that are no problems.
 
     With `pictures` the answer can be asked for as PNG or SVG.
     """
@@ -157,7 +157,7 @@ def declare(
 
 
 def find_settings(request: Request) -> Settings:
-    """The settings, for a route that spares the dependency: FastAPI takes a third of a body's validation for each."""
+    """The settings without a dependency: resolving one takes FastAPI a third of the time to validate a body."""
     settings: Settings = request.app.state.settings
     return settings
 
@@ -171,7 +171,7 @@ SettingsDep = Annotated[Settings, Depends(read_settings)]
 
 
 def tell_created(response: Response, *parts: object, is_answered: bool = False) -> None:
-    """Names the address of what a call created; `is_answered`: the answer is what GET of this address answers."""
+    """Sets Location to the address of the created resource; `is_answered`: GET at it has the same answer."""
     response.headers["Location"] = write_address(*parts)
     if is_answered:
         response.headers["Content-Location"] = response.headers["Location"]

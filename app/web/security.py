@@ -1,7 +1,8 @@
-"""API keys and what each may do, and the tickets of browsers; without keys only callers on this machine are answered.
+"""API keys with their permissions, and tickets of browsers; without keys only callers on this machine are answered.
 
 A ticket is a cookie that stands for a key for some hours, `prefix.expiry.mac`: the first bytes of the key's digest, the
-end of its time, and an HMAC of both keyed by the digest. Any worker can check it; it ends when its key is removed.
+time at which it expires, and an HMAC of both keyed by the digest. Any worker can check it; it also ends when its key
+is removed.
 """
 
 import hmac
@@ -22,12 +23,12 @@ from app.web.errors import Forbidden, Unauthorized
 LIFETIME_SECONDS = 12 * 3600
 PREFIX_BYTES = 8
 COOKIES = {"http": "headgate", "https": "__Host-headgate"}
-"""By scheme: a browser takes the second one from this host alone, and sends it over https alone."""
+"""Cookie names by scheme: a browser accepts the second one from this host only, and sends it over https only."""
 
 
 @dataclass(frozen=True)
 class ApiKey:
-    """A key as its digest: all digests have one length, so a comparison reveals nothing about the key."""
+    """A key's digest and permission: all digests have one length, so a comparison reveals nothing about the key."""
 
     digest: bytes
     may_store: bool
@@ -45,13 +46,13 @@ def sign(key: ApiKey, signed: str) -> str:
 
 
 def read_ticket(keys: Sequence[ApiKey], ticket: str, now: float) -> ApiKey | None:
-    """The key that a ticket stands for; None where it is forged, over, or of a key that was removed."""
+    """The key of a ticket; None if the ticket is forged or expired, or its key was removed."""
     signed, _, mac = ticket.rpartition(".")
     _, _, expires_at = signed.partition(".")
     if not ticket.isascii() or not expires_at.isdecimal() or len(expires_at) > 12 or int(expires_at) <= now:
         return None
     found = None
-    for key in keys:  # every key is compared, so that timing says nothing
+    for key in keys:  # all keys are compared, so that timing reveals none
         is_its_own = signed.startswith(key.digest[:PREFIX_BYTES].hex() + ".")
         if hmac.compare_digest(sign(key, signed), mac) and is_its_own:
             found = key
@@ -71,7 +72,7 @@ def parse_api_keys(listed: str) -> tuple[ApiKey, ...]:
 
 
 def find_key(keys: tuple[ApiKey, ...], sent: str) -> ApiKey | None:
-    """The key that was sent, None if unknown; compares with every key in constant time, so that timing reveals none."""
+    """The known key with this text, or None; compares all keys in constant time, so that timing reveals none."""
     digest = sha256(sent.encode()).digest()
     found = None
     for key in keys:
@@ -90,7 +91,7 @@ def read_as_utf8(header: str) -> str:
 
 @lru_cache(maxsize=64)
 def is_loopback(host: str) -> bool:
-    """Whether an address (or `localhost`) is this machine's own, which others cannot reach."""
+    """Whether an address (or `localhost`) is a loopback address, which other machines cannot reach."""
     if host == "localhost":
         return True
     try:
@@ -104,7 +105,7 @@ Credentials = Annotated[HTTPAuthorizationCredentials | None, Depends(bearer)]
 
 
 async def may_read(request: Request, credentials: Credentials) -> ApiKey | None:
-    """Lets a known key pass; where no keys are set, callers on this machine only."""
+    """Accepts a known key; if no keys are set, accepts callers on this machine only."""
     return find_caller(request, credentials.credentials if credentials else None)
 
 
@@ -114,13 +115,13 @@ def check_caller(request: Request) -> None:
 
 
 def read_bearer(request: Request) -> str | None:
-    """The key that was sent, None without one."""
+    """The key in the request's header, or None."""
     scheme, sent = get_authorization_scheme_param(request.headers.get("authorization"))
     return sent if scheme.lower() == "bearer" and sent else None
 
 
 def find_caller(request: Request, sent: str | None) -> ApiKey | None:
-    """The caller's key, None where none are set; raises for a caller that may not call."""
+    """The caller's key, None if no keys are set; raises for a caller without permission."""
     keys: tuple[ApiKey, ...] = request.app.state.api_keys
     if not keys:
         # The Host is checked too: another site could make its own name point to this machine (DNS rebinding).
@@ -138,13 +139,13 @@ def find_caller(request: Request, sent: str | None) -> ApiKey | None:
 
 
 def find_signed_in(request: Request) -> ApiKey | None:
-    """The key that the cookie of a signed-in browser stands for; None without a valid one."""
+    """The key of a signed-in browser by its cookie; None without a valid cookie."""
     cookie = COOKIES.get(request.url.scheme, COOKIES["http"])
     ticket = request.cookies.get(cookie)
     return None if ticket is None else read_ticket(request.app.state.api_keys, ticket, time.time())
 
 
 async def may_store(key: Annotated[ApiKey | None, Depends(may_read)]) -> None:
-    """Refuses keys that may not change what is stored."""
+    """Refuses keys that may only read and compute."""
     if key is not None and not key.may_store:
         raise Forbidden("This key may read and compute but not store: use one without the :read suffix.")

@@ -1,4 +1,4 @@
-"""/v1/session: tells what the caller may do; a browser signs in with a key once, and has a cookie from then on."""
+"""/v1/session: the permissions of the caller; a browser signs in with a key once and receives a cookie."""
 
 import time
 from datetime import UTC, datetime
@@ -25,7 +25,7 @@ router = APIRouter(prefix="/v1/session", tags=["sessions"], route_class=StrictJs
 
 
 class SignIn(Body):
-    """The key of a browser that signs in."""
+    """The key with which a browser signs in."""
 
     model_config = show_example({"key": "one-of-HEADGATE_API_KEYS"})
 
@@ -33,7 +33,7 @@ class SignIn(Body):
 
 
 class SessionAnswer(Answer):
-    """What the caller may do."""
+    """The permissions of the caller."""
 
     model_config = show_example(
         {"keys_required": True, "may_read": True, "may_store": False, "expires_at": None}
@@ -44,13 +44,13 @@ class SessionAnswer(Answer):
     may_store: bool
     expires_at: Annotated[
         datetime | None,
-        Field(description="When a browser that has signed in must do so again; null elsewhere."),
+        Field(description="When a signed-in browser must sign in again; null for every other caller."),
     ] = None
 
 
 @router.get("", summary="Read what the caller may do", responses=document_problems("forbidden"))
 async def get_session(request: Request) -> SessionAnswer:
-    """Answers everybody: a caller without a valid key learns that it may do nothing."""
+    """Answers every caller: without a valid key `may_read` and `may_store` are false."""
     try:
         return describe_key(find_caller(request, read_bearer(request)))
     except Unauthorized:
@@ -61,7 +61,7 @@ async def get_session(request: Request) -> SessionAnswer:
 async def sign_in(request: Request, body: SignIn, response: Response) -> SessionAnswer:
     """Sets a cookie that stands for the key for 12 hours; scripts of a page cannot read it."""
     keys: tuple[ApiKey, ...] = request.app.state.api_keys
-    if not keys:  # there is nothing to sign in to
+    if not keys:  # without keys there is no sign-in
         return describe_key(find_caller(request, None))
     key = find_key(keys, body.key)
     if key is None:
@@ -80,12 +80,12 @@ async def sign_out(request: Request, response: Response) -> None:
 
 
 def describe_key(key: ApiKey | None) -> SessionAnswer:
-    """What a key may do; None: there are no keys, and this caller may do everything."""
+    """The permissions of a key; None: no keys are set, and this caller has all permissions."""
     return SessionAnswer(keys_required=key is not None, may_read=True, may_store=key is None or key.may_store)
 
 
 def set_cookie(request: Request, response: Response, ticket: str, seconds: int) -> None:
-    """Sets the cookie, for this site's own requests alone, and out of the reach of scripts."""
+    """Sets the cookie: only requests of this site send it, and scripts cannot read it."""
     scheme = request.url.scheme
     response.set_cookie(
         COOKIES.get(scheme, COOKIES["http"]),

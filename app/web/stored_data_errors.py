@@ -1,4 +1,4 @@
-"""Errors about stored data, with their values in fields; app/web/problem_kinds.py gives each its answer.
+"""Errors about stored data, with their values in fields; app/web/problem_kinds.py has the answer for each.
 
 ServiceError
 ├── TopologyError
@@ -48,12 +48,12 @@ class UnknownTopology(TopologyError):
 
 
 class UnknownRevision(TopologyError):
-    """The topology has no such revision."""
+    """The topology has no revision with this number."""
 
     revision: int
     newest: int
 
-    text = "Topology {self.name!r} has no revision {self.revision}: it has 1 to {self.newest}."
+    text = "Topology {self.name!r} has no revision {self.revision}: it has the revisions 1 to {self.newest}."
 
 
 class Unlisted(ServiceError):
@@ -87,7 +87,7 @@ class UnknownSimulation(Unlisted):
 
 
 class UnlistedVersion(ServiceError):
-    """Nothing of this kind has this name, or not in this version; `similar` says what there is."""
+    """Nothing of this kind has this name and version; `similar` is a sentence with the versions or a similar name."""
 
     kind: ClassVar[str]
     listed_at: ClassVar[str]
@@ -132,7 +132,7 @@ class UnknownRun(RunError):
 
 
 class RunNotFinished(RunError):
-    """The run is part of the backtest, but it is not computed yet, or the backtest ended without it."""
+    """The run belongs to the backtest and is not computed: not yet, or the backtest ended before it."""
 
     state: str
 
@@ -151,8 +151,8 @@ class DemoNameTaken(TopologyExists):
     """The demo would replace a topology that is not a demo."""
 
     text = (
-        "A topology named {self.name!r} exists that is not the demo, and is kept: DELETE it if it may go, and load "
-        "the demo again."
+        "A topology named {self.name!r} exists and is not the demo, so it stays: DELETE it if you do not need it, and "
+        "load the demo again."
     )
 
 
@@ -187,7 +187,7 @@ class UnknownSnapshot(TopologyError):
 
 
 class UnknownDecision(ServiceError):
-    """No decision stands for the topology, or no decision has this id."""
+    """The topology has no standing decision, or no decision has this id."""
 
     wanted: str | UUID
 
@@ -195,7 +195,7 @@ class UnknownDecision(ServiceError):
         if isinstance(self.wanted, UUID):
             return f"No decision has the id {self.wanted}: GET /v1/topologies/NAME/decisions lists them."
         address = f"{find_address(self.wanted)}/decisions"
-        return f"No decision stands for topology {self.wanted!r}, its revision and policy: POST to {address} makes one."
+        return f"Topology {self.wanted!r} has no decision for its revision and policy: POST to {address} to make one."
 
 
 class UnknownOperator(TopologyError):
@@ -211,16 +211,16 @@ class UnknownOperator(TopologyError):
 
 
 class NoRecommendation(TopologyError):
-    """Nothing says how many processors the operator should have."""
+    """No number of processors is recommended for the operator."""
 
     operator: str
     why: str
 
-    text = "Nothing says how many processors {self.operator!r} should have now: {self.why}"
+    text = "No number of processors is recommended for {self.operator!r} now: {self.why}"
 
 
 class OutcomeConflict(ServiceError):
-    """A report about a decision contradicts a later one that is stored."""
+    """A report about a decision contradicts a later report that is stored."""
 
     id: UUID
     state: str
@@ -264,7 +264,7 @@ class StaleSnapshots(TopologyError):
         ended = self.ended_at.isoformat(timespec="seconds").replace("+00:00", "Z")
         return (
             f"The newest snapshot of topology {self.name!r} ended at {ended}, which is "
-            f"{write_age(self.age_seconds)}, and none older than {write_seconds(self.limit_seconds)} is trusted: "
+            f"{write_age(self.age_seconds)}, and the limit is {write_seconds(self.limit_seconds)}: "
             f"nothing was judged or decided. POST a newer one to {self.address}/snapshots (observed_at is "
             f"when its interval begins), or raise max_snapshot_age_seconds.{self._suggest_past(ended)}"
         )
@@ -276,4 +276,4 @@ class StoredDataUnusable(TopologyError):
     why: str
     remedy: str = "POST a snapshot that has it."
 
-    text = "What is stored of topology {self.name!r} cannot be used: {self.why} {self.remedy}"
+    text = "The stored data of topology {self.name!r} cannot be used: {self.why} {self.remedy}"

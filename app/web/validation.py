@@ -1,4 +1,4 @@
-"""Pydantic's validation errors as JSON pointers into the payload and sentences that say what to change."""
+"""Pydantic's validation errors as JSON pointers into the payload and sentences with the change to make."""
 
 import json
 import re
@@ -20,7 +20,7 @@ def show(value: object) -> str:
     if value is None or isinstance(value, bool):
         return json.dumps(value)
     if isinstance(value, int) and value.bit_length() > 4 * LONGEST_SHOWN:
-        return "a number of more digits than are shown here"
+        return "a number with too many digits to show"
     if isinstance(value, int | float):
         return f"the number {value!r}"
     if isinstance(value, str):
@@ -32,7 +32,7 @@ def show(value: object) -> str:
 
 
 def hint(kind: str, value: object, *, is_yaml: bool) -> str:
-    """What to write instead, where the value shows what was meant; else empty."""
+    """A sentence with the correct spelling if the value shows the intent; else empty."""
     if kind in {"float_type", "int_type"}:
         return _hint_at_number(kind, value, is_yaml=is_yaml)
     if kind == "bool_type":
@@ -51,7 +51,7 @@ def _hint_at_number(kind: str, value: object, *, is_yaml: bool) -> str:
     if is_yaml and EXPONENT.fullmatch(str(value).strip()):
         spelled = spell_number(number, is_whole=kind == "int_type")
         return (
-            " YAML takes an exponent for text unless the number has a point and the exponent a sign: "
+            " YAML reads a number with an exponent as text unless it has a point and a signed exponent: "
             f"write {spelled}."
         )
     return f" Write the number without quotes: {str(value).strip()[:LONGEST_SHOWN]}."
@@ -111,7 +111,7 @@ def _describe(body_type: Any) -> dict[str, Any]:
 
 
 def _branches(document: dict[str, Any], schema: Any) -> Iterator[dict[str, Any]]:
-    """The schemas that a schema stands for: itself, with references and unions resolved."""
+    """The schema and all schemas that its references and unions lead to."""
     if not isinstance(schema, dict):
         return
     if reference := schema.get("$ref"):
@@ -134,13 +134,13 @@ def _step(document: dict[str, Any], schema: dict[str, Any], part: object) -> Ite
 
 MOST_ERRORS_LISTED = 100
 
-# For the most common errors, what to do instead of Pydantic's message.
+# Sentences that replace Pydantic's messages of the most common errors.
 INSTEAD_OF_PYDANTIC = {
     "extra_forbidden": "This field is not known here: remove it, or correct its spelling.",
     "missing": "This field is required: add it.",
     "finite_number": "Must be a finite number: NaN and Infinity are refused.",
     "json_invalid": "The body is not valid JSON",
-    "string_unicode": "Holds half of a surrogate pair, which is no character: correct the text.",
+    "string_unicode": "Contains half of a surrogate pair, which is no character: correct the text.",
     "union_tag_not_found": "Its kind is missing: add the field 'kind'.",
 }
 SAYS_ITS_VALUE = {
@@ -151,7 +151,7 @@ SAYS_ITS_VALUE = {
     "union_tag_invalid",
     "union_tag_not_found",
 }
-"""Errors whose message does not show the value found: it adds nothing, or cannot be printed."""
+"""Errors whose message does not show the value: it adds nothing, or cannot be printed."""
 
 KnownFields = Callable[[list[object]], list[str]]
 
@@ -171,12 +171,12 @@ def _find_path(error: Any, body: object) -> list[object]:
         )
         is_missing_field = error["type"] == "missing" and position == len(parts) - 1
         if isinstance(here, dict) and inside:
-            # Pydantic says 0 for a key that YAML read as false.
+            # Pydantic reports 0 for a key that YAML read as false.
             part = next(key for key in here if key == part)  # noqa: PLW2901  # the same key
         if inside or is_missing_field:
             path.append(part)
         if inside:
-            here = here[part]  # type: ignore[index]  # looked at just above
+            here = here[part]  # type: ignore[index]  # `inside` has checked it
     return path
 
 
@@ -190,7 +190,7 @@ def _pointer(error: Any, body: object) -> str:
 
 
 def _find_candidates(error: Any, body: object, known_fields: KnownFields | None) -> tuple[str, list[str]]:
-    """The word that may be misspelled, and the known words in its place."""
+    """The word that may be misspelled, and the known words for this place."""
     kind, context = error["type"], error.get("ctx", {})
     if kind == "extra_forbidden" and known_fields is not None:
         path = _find_path(error, body)
@@ -241,7 +241,7 @@ def list_validation_errors(
             detail = _advise(error, body, known_fields, is_yaml=is_yaml)
             listed.append({"pointer": _pointer(error, body), "detail": detail})
     if len(found) > MOST_ERRORS_LISTED:
-        listed.append({"pointer": "#", "detail": f"… and {len(found) - MOST_ERRORS_LISTED} errors more."})
+        listed.append({"pointer": "#", "detail": f"… and {len(found) - MOST_ERRORS_LISTED} more errors."})
     return listed
 
 

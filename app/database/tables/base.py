@@ -1,4 +1,4 @@
-"""What every table shares: names of constraints, and which SQL type stands for which Python type."""
+"""The common base of all tables: names of constraints, and the SQL type for each Python type."""
 
 from datetime import datetime
 from typing import Annotated, Any
@@ -8,7 +8,7 @@ from sqlalchemy import DateTime, Double, ForeignKey, MetaData, Text, Uuid, func
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import DeclarativeBase, mapped_column
 
-# What a JSONB column holds is checked by the Pydantic types on its way in and out, not here.
+# Pydantic types check the content of JSONB columns when it is written and read; the tables do not.
 Document = dict[str, Any]
 TopologyKey = Annotated[int, mapped_column(ForeignKey("topologies.id", ondelete="CASCADE"), primary_key=True)]
 """The topology as the primary key, or the first part of it; the row is deleted with its topology."""
@@ -17,7 +17,7 @@ StoredTime = Annotated[datetime, mapped_column(server_default=func.now())]
 
 
 class Base(DeclarativeBase):
-    """Names every constraint, so that migrations can speak of them."""
+    """Gives every constraint a name, which migrations need."""
 
     metadata = MetaData(
         naming_convention={

@@ -22,7 +22,7 @@ from app.database.tables.base import Base, Document
 
 
 class IngestRunRow(Base):
-    """One run of the nightly ingest: its paths, its counts, its state, and the time span of its windows."""
+    """One run of the nightly ingest: with its paths, counts, state, and the time span of its windows."""
 
     __tablename__ = "ingest_runs"
     __table_args__ = (
@@ -64,7 +64,7 @@ class RejectedLineRow(Base):
 
 
 class OperatorSummaryRow(Base):
-    """Measurements of one operator in one window; partitioned by day (docs/ingest.md says why).
+    """Measurements of one operator in one window; partitioned by day (docs/ingest.md has the reason).
 
     It has no foreign key, which would be checked for each of a day's million rows. `headgate prune` deletes the
     summaries of deleted topologies.

@@ -1,4 +1,4 @@
-"""Tables of jobs: backtests with their runs, and simulations too long for an answer at once."""
+"""Tables of jobs: backtests with their runs, and long simulations."""
 
 from datetime import datetime
 from uuid import UUID
@@ -15,7 +15,7 @@ STATES = "state IN ('queued', 'running', 'succeeded', 'failed', 'cancelled')"
 class JobColumns:
     """A job: its request and its progress; a process of `app/jobs/workers` computes it.
 
-    The worker that computes it holds an advisory lock, which ends with the worker; no column says so.
+    A worker that computes it has an advisory lock, which ends with the worker; no column stores this.
     """
 
     id: Mapped[UUID] = mapped_column(primary_key=True)
@@ -61,7 +61,7 @@ class BacktestRunRow(Base):
 
 
 class SimulationRow(JobColumns, Base):
-    """A simulation; `app/jobs/workers/simulation_worker.py` computes it, and `answer` is what it found."""
+    """A simulation; `app/jobs/workers/simulation_worker.py` computes it, and `answer` is its result."""
 
     __tablename__ = "simulations"
     __table_args__ = (

@@ -19,7 +19,7 @@ from sqlalchemy.orm import Mapped, mapped_column
 from app.database.tables.base import Base, Document, StoredTime, TopologyKey
 
 SHAPES = ("arrival_idc", "instances", "service_histogram")
-"""The fields of an operator's load that hold lists."""
+"""The fields of an operator's load that are lists."""
 
 
 class TopologyRow(Base):
@@ -50,7 +50,7 @@ class TopologyRevisionRow(Base):
 class SnapshotRow(Base):
     """The measured load of one interval, which begins at `observed_at`.
 
-    `shapes` has the fields of SHAPES per operator. They are long: only a query that asks for them reads them.
+    `shapes` has the fields of SHAPES per operator. They are long, so only queries that need them read them.
     """
 
     __tablename__ = "snapshots"
@@ -75,7 +75,7 @@ class SnapshotRow(Base):
 
 
 class MstSampleRow(Base):
-    """A throughput of a number of VMs: the maximum if `saturated`, else one that they served with room left."""
+    """A throughput of a number of VMs: the maximum if `saturated`, else a rate below the maximum."""
 
     __tablename__ = "mst_samples"
     __table_args__ = (
@@ -92,7 +92,7 @@ class MstSampleRow(Base):
 
 
 class PolicyRow(Base):
-    """The terms for decisions about a topology; its owner replaces them as a whole."""
+    """The policy for decisions about a topology; PUT replaces it as a whole."""
 
     __tablename__ = "policies"
 
@@ -102,7 +102,7 @@ class PolicyRow(Base):
 
 
 class EngineMarksRow(Base):
-    """What the engine that runs a topology calls things, such as its job and vertices; the newest replaces the last."""
+    """The engine's names for a topology's parts, such as job and vertices; the newest marks replace older ones."""
 
     __tablename__ = "engine_marks"
 
@@ -142,10 +142,11 @@ class PlacementRow(AnswerColumns, Base):
 
 
 class DecisionRow(AnswerColumns, Base):
-    """A decision; `decided_for` is the end of the newest interval that it used; `outcome` is what became of it.
+    """A decision; `decided_for` is the end of the newest interval that it used; `outcome` is its result.
 
-    `digest` has the few numbers of the answer that lists and metrics show. `policy` is the policy it was made under.
-    `is_trial`: another policy than the stored one was sent, or `at` left out newer snapshots (deciding/standing.py).
+    `digest` has the numbers of the answer that lists and metrics show. `policy` is the policy that was used.
+    `is_trial`: the request had another policy than the stored one, or `at` excluded newer snapshots
+    (deciding/standing.py).
     """
 
     __tablename__ = "decisions"
@@ -168,7 +169,7 @@ class DecisionRow(AnswerColumns, Base):
 
 
 class VersionedColumns:
-    """A name with versions; a version is added, and never changed."""
+    """A name with versions; versions are added and never changed."""
 
     name: Mapped[str] = mapped_column(primary_key=True)
     version: Mapped[int] = mapped_column(Integer, primary_key=True, autoincrement=False)

@@ -1,22 +1,33 @@
 """/v1/topologies/{name}/policy: the terms of decisions about one topology."""
 
-from fastapi import APIRouter
+from typing import Any
+
+from fastapi import APIRouter, Response
 
 from app.database.transactions import SessionDep
 from app.deciding.policies import service
 from app.deciding.policies.schemas import PolicyAnswer, PolicyBody
 from app.web.documented_problems import BODY
 from app.web.fields import TopologyName
-from app.web.routing import StrictJsonRoute, declare
+from app.web.routing import StrictJsonRoute, declare, tell_created
 from app.web.security import may_read, may_store
 
 router = APIRouter(prefix="/v1/topologies/{name}/policy", tags=["decisions"], route_class=StrictJsonRoute)
 
 
-@router.put("", **declare(may_store, "Store the policy", "unknown-topology", *BODY))
-def put_policy(name: TopologyName, body: PolicyBody, session: SessionDep) -> PolicyAnswer:
-    """Replaces the whole policy; a field that is left out takes its default."""
-    return service.store_policy(session, name, body)
+CREATED: dict[int | str, Any] = {
+    201: {"model": PolicyAnswer, "description": "The topology had no policy before."}
+}
+
+
+@router.put("", **declare(may_store, "Store the policy", "unknown-topology", *BODY, also=CREATED))
+def put_policy(name: TopologyName, body: PolicyBody, session: SessionDep, response: Response) -> PolicyAnswer:
+    """Creates the policy (201) or replaces it as a whole (200); an absent field gets its default."""
+    answer, is_new = service.store_policy(session, name, body)
+    if is_new:
+        response.status_code = 201
+        tell_created(response, "topologies", name, "policy", is_answered=True)
+    return answer
 
 
 @router.get("", **declare(may_read, "Read the policy", "unknown-topology", "unknown-policy"))

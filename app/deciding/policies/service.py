@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from sqlalchemy import func
+from sqlalchemy import func, literal_column
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
@@ -19,18 +19,19 @@ TARGET_SECONDS = func.coalesce(GOAL["t_max_seconds"].as_float(), GOAL["target"][
 """SQL for the seconds of a stored policy's time target, of E[T] or of another time; null: none."""
 
 
-def store_policy(session: Session, name: str, body: PolicyBody) -> PolicyAnswer:
-    """Stores the policy, which replaces the topology's present one."""
+def store_policy(session: Session, name: str, body: PolicyBody) -> tuple[PolicyAnswer, bool]:
+    """Creates or replaces the topology's policy; True: it was created."""
     stored = find_topology(session, name)
     check_policy(stored, body)
     document = body.model_dump(mode="json")
     statement = insert(PolicyRow).values(topology_id=stored.id, policy=document)
-    updated_at = session.scalar(
+    # Postgres sets xmax, the transaction that replaced a row, in an updated row only.
+    updated_at, is_new = session.execute(
         statement.on_conflict_do_update(
             index_elements=["topology_id"], set_={"policy": document, "updated_at": func.now()}
-        ).returning(PolicyRow.updated_at)
-    )
-    return PolicyAnswer.model_validate(document | {"updated_at": updated_at}, strict=False)
+        ).returning(PolicyRow.updated_at, literal_column("xmax = 0"))
+    ).one()
+    return PolicyAnswer.model_validate(document | {"updated_at": updated_at}, strict=False), is_new
 
 
 def find_policy(session: Session, name: str) -> PolicyAnswer:

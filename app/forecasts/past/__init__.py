@@ -1,1 +1,1 @@
-"""/v1/topologies/{name}/past-forecasts: what decisions expected of the rate, beside what came."""
+"""/v1/topologies/{name}/past-forecasts: rates that decisions expected, beside the rates that were measured later."""

@@ -15,7 +15,7 @@ from planner.wording import write_percent, write_rate
 
 
 def to_past_forecasts(rows: Sequence[Row[Any]], newest_end: datetime | None) -> PastForecasts:
-    """The forecasts, oldest first, and what they amount to."""
+    """The forecasts, oldest first, and how often they covered the measured rate."""
     items = [to_past_forecast(row, newest_end) for row in reversed(rows)]
     judged = [one for one in items if one.covered is not None]
     errors = [one.expected_rate / one.came_rate - 1.0 for one in judged if one.came_rate]
@@ -31,7 +31,7 @@ def to_past_forecasts(rows: Sequence[Row[Any]], newest_end: datetime | None) -> 
 
 
 def to_past_forecast(row: Row[Any], newest_end: datetime | None) -> PastForecast:
-    """One forecast; it is judged when its whole time was measured, or once more came than it covers."""
+    """One forecast; it is judged when its whole time was measured, or when a higher rate came than it covers."""
     is_complete = newest_end is not None and newest_end >= row.until
     is_exceeded = row.came is not None and row.came > row.upper_rate
     covered = None if row.came is None or not (is_complete or is_exceeded) else not is_exceeded
@@ -50,7 +50,7 @@ def to_past_forecast(row: Row[Any], newest_end: datetime | None) -> PastForecast
 
 
 def draw_past_forecasts(answer: PastForecasts, form: str, name: str) -> bytes:
-    """The highest rate of each coming cooldown: expected, covered, and what came, with a cross where that was more."""
+    """The highest rate of each coming cooldown as expected, covered and measured; a cross marks uncovered rates."""
     items = answer.items
     expected = [one.expected_rate for one in items]
     upper = [one.upper_rate for one in items]
@@ -64,29 +64,32 @@ def draw_past_forecasts(answer: PastForecasts, form: str, name: str) -> bytes:
         for one in items
         if one.covered is False and one.came_rate is not None
     ]
-    keys = [Key("expected to covered", BAND), *([Key("✕ more came than was covered")] if missed else [])]
+    keys = [
+        Key("expected to covered", BAND),
+        *([Key("✕ a higher rate came than was covered")] if missed else []),
+    ]
     chart = Chart(
-        f"{name}: the highest rate of the coming cooldown, and what came",
+        f"{name}: the highest rate of the coming cooldown, as forecast and as measured",
         [say_coverage(answer)],
         [one.decided_for.timestamp() for one in items],
         [Panel("Tuples per second", lines, band=(expected, upper), signs=missed, keys=keys)],
         "UTC",
-        nothing="No decision has looked ahead yet.",
+        nothing="No decision has made a forecast yet.",
     )
     return write_picture(draw_chart(chart), form)
 
 
 def say_missed(one: PastForecast) -> str:
-    """When more came than was covered."""
+    """The time and the rates of a forecast that did not cover the measured rate."""
     rates = f"{write_rate(one.came_rate)} came, {write_rate(one.upper_rate)} covered"
     return f"{one.decided_for:%Y-%m-%d %H:%M} UTC: {rates}"
 
 
 def say_coverage(answer: PastForecasts) -> str:
-    """How many covered what came, and how many should have."""
+    """The share of forecasts that covered the measured rate, and the share that should cover it."""
     if not answer.judged:
-        return "No forecast can be judged yet: the time of none is over and measured."
+        return "No forecast can be judged yet: for none of them is the whole time measured."
     return (
         f"{write_percent(answer.coverage)} covered ({answer.covered} of {answer.judged} whose time is over and was "
-        f"measured); wanted {write_percent(answer.wanted)}"
+        f"measured); the aim is {write_percent(answer.wanted)}"
     )

@@ -1,4 +1,4 @@
-"""/v1/topologies/{name}/past-forecasts: what decisions expected of the rate, beside what came."""
+"""/v1/topologies/{name}/past-forecasts: rates that decisions expected, beside the rates that were measured later."""
 
 from functools import partial
 from typing import Annotated
@@ -23,7 +23,7 @@ router = APIRouter(
 @router.get(
     "",
     response_model=PastForecasts,
-    **declare(may_read, "Compare past forecasts with what came", "unknown-topology", pictures=True),
+    **declare(may_read, "Compare past forecasts with measured rates", "unknown-topology", pictures=True),
 )
 @draws
 def get_past_forecasts(
@@ -32,7 +32,7 @@ def get_past_forecasts(
     limit: Annotated[int, Query(ge=1, le=1000, description="Of the newest decisions.")] = 200,
     accept: Accept = None,
 ) -> Response:
-    """For each decision that looked ahead: the rate that it expected at most, and the highest that came.
+    """For each decision with a forecast: the highest rate that it expected, and the highest rate that was measured.
 
     JSON, PNG or SVG, by `Accept`.
     """

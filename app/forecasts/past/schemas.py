@@ -22,11 +22,11 @@ EXAMPLE: dict[str, JsonValue] = {
 
 
 class PastForecast(Answer):
-    """The forecast of one decision, for the highest rate of the coming cooldown, and the highest that came."""
+    """The forecast of a decision for the highest rate of the coming cooldown, and the highest rate measured then."""
 
     decision_id: UUID
     decided_for: UtcTime
-    until: Annotated[UtcTime, Field(description="Where the time ends that the forecast was for.")]
+    until: Annotated[UtcTime, Field(description="The end of the time that was forecast.")]
     expected_rate: float
     upper_rate: float
     quantile: float
@@ -34,17 +34,17 @@ class PastForecast(Answer):
     came_rate: Annotated[
         float | None, Field(description="The highest rate measured in that time; null: nothing was measured.")
     ]
-    is_complete: Annotated[bool, Field(description="The newest snapshot reaches to the end of that time.")]
+    is_complete: Annotated[bool, Field(description="Whether snapshots reach to the end of that time.")]
     covered: Annotated[
         bool | None,
         Field(
-            description="Whether no more came than upper_rate; null: the time is not over, or nothing was measured."
+            description="Whether came_rate is at most upper_rate; null: the time is not over, or nothing was measured."
         ),
     ]
 
 
 class PastForecasts(Answer):
-    """The forecasts of the newest decisions, oldest first, and how often they covered what came."""
+    """The forecasts of the newest decisions, oldest first, and how often they covered the measured rate."""
 
     model_config = show_example(
         {
@@ -57,16 +57,16 @@ class PastForecasts(Answer):
         }
     )
 
-    judged: Annotated[int, Field(description="Forecasts whose time is over and was measured.")]
+    judged: Annotated[int, Field(description="Forecasts whose whole time was measured.")]
     covered: int
     coverage: Annotated[float | None, Field(description="covered / judged; null: none was judged.")]
     wanted: Annotated[
-        float | None, Field(description="The mean quantile of the judged forecasts: what coverage should be.")
+        float | None, Field(description="The mean quantile of the judged forecasts: coverage should be this.")
     ]
     mean_error: Annotated[
         float | None,
         Field(
-            description="Mean of expected_rate / came_rate - 1 over the judged ones: above 0 expected too much."
+            description="Mean of expected_rate / came_rate - 1 over the judged forecasts; above 0: too high."
         ),
     ]
     items: list[PastForecast]

@@ -1,4 +1,4 @@
-"""Past forecasts beside what came: the highest rate that was measured in the time that each was for."""
+"""Past forecasts beside the highest rate that was measured in the forecast time."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -14,7 +14,7 @@ from app.load.measurements.stored_topologies import StoredTopology, find_topolog
 
 
 def gather_forecasts(session: Session, stored: StoredTopology, most: int) -> Sequence[Row[Any]]:
-    """The newest decisions that looked ahead, newest first; `came` is null where nothing was measured since."""
+    """The newest decisions with a forecast, newest first; `came` is null if nothing was measured since."""
     ahead = DecisionRow.answer["look_ahead"]
     looked = (
         select(
@@ -55,7 +55,7 @@ def gather_forecasts(session: Session, stored: StoredTopology, most: int) -> Seq
 
 
 def find_newest_end(session: Session, stored: StoredTopology) -> datetime | None:
-    """Where the newest snapshot ends."""
+    """The end of the newest snapshot."""
     length = func.make_interval(0, 0, 0, 0, 0, 0, SnapshotRow.window_seconds)
     return session.scalar(
         select(SnapshotRow.observed_at + length)

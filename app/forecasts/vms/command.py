@@ -13,7 +13,7 @@ def forecast(
     workload: options.WorkloadFile,
     mst: options.MstFile,
     policy: Annotated[
-        str | None, typer.Option("--policy", help="headgate, or one of the paper's; default headgate.")
+        str | None, typer.Option("--policy", help="headgate, or a policy of Imai et al.; default headgate.")
     ] = None,
     qos_target: Annotated[
         float | None, typer.Option("--qos-target", help="In [0.5, 1); default 0.95, and 0.9875 for headgate.")
@@ -28,7 +28,7 @@ def forecast(
     app: options.AppOption = None,
     output: Output = "table",
 ) -> None:
-    """How many VMs the coming intervals need."""
+    """Compute how many VMs the coming intervals need."""
     keep_blas_to_one_thread()
     from app.forecasts.vms.offline import print_forecast, run_forecast
 

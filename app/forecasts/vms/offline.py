@@ -20,7 +20,7 @@ from planner.workloads.series import Measurement, regularise_workload
 
 
 def run_forecast(workload: Path, mst: Path, app: str | None, **choices: object) -> VmForecastAnswer:
-    """The answer that POST /v1/forecasts/vms gives for what the files hold."""
+    """The answer of POST /v1/forecasts/vms for the contents of the files."""
     try:
         measured = read_workload(workload)
         body = read_request(measured, mst, app, choices)
@@ -33,7 +33,7 @@ def run_forecast(workload: Path, mst: Path, app: str | None, **choices: object) 
 def read_request(
     measured: list[Measurement], mst: Path, app: str | None, choices: Mapping[str, object]
 ) -> VmForecastRequest:
-    """The body that the files and the options make; an option of None is left out."""
+    """The body from the files and the options; an option of None is left out."""
     samples = read_samples(mst)
     known = samples.get(app) if app is not None else next(iter(samples.values()))
     if known is None or (app is None and len(samples) > 1):
@@ -53,7 +53,7 @@ def _to_point(measured: Measurement) -> dict[str, object]:
 
 
 def print_forecast(answer: VmForecastAnswer, output: str) -> None:
-    """A table for people, or the JSON that the service answers."""
+    """Prints a table for people, or the JSON that the service answers."""
     if output == "json":
         sys.stdout.write(answer.model_dump_json(indent=2, by_alias=True) + "\n")
         return

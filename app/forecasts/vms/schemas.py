@@ -23,14 +23,14 @@ EXAMPLE_SAMPLES: list[JsonValue] = [
 ]
 
 POLICY_HELP = (
-    "`headgate`, or one of Imai et al.: `mst`, `mst+ua`, `mst+ol`, `mst+ua+ol`, and each with `;arma`, or their "
+    "`headgate`, or a policy of Imai et al.: `mst`, `mst+ua`, `mst+ol`, `mst+ua+ol`, and each with `;arma`, or their "
     "numbers 0 to 7. All but the first four need 100 steps of workload."
 )
 PolicyName = Annotated[str, Field(max_length=100, description=POLICY_HELP)]
 QosTarget = Annotated[
     float | None, Field(description="In [0.5, 1). Left out: 0.95, and 0.9875 for `headgate`.")
 ]
-Horizon = Annotated[int, Field(ge=1, le=MOST_INTERVALS, description="The intervals to decide on.")]
+Horizon = Annotated[int, Field(ge=1, le=MOST_INTERVALS, description="How many intervals the schedule has.")]
 
 
 class StoredVmForecastRequest(Body):
@@ -41,7 +41,7 @@ class StoredVmForecastRequest(Body):
     policy: PolicyName = HEADGATE
     qos_target: QosTarget = None
     step_seconds: series.StepSeconds = None
-    interval_seconds: Annotated[Seconds, Field(description="The time for which a decision holds.")] = 600.0
+    interval_seconds: Annotated[Seconds, Field(description="The time between two decisions.")] = 600.0
     startup_seconds: Annotated[
         float, Field(ge=0, le=1e9, description="The time that a VM takes to start.")
     ] = 120.0
@@ -68,7 +68,7 @@ class VmForecastRequest(Body):
 
 
 class VmIntervalAnswer(Answer):
-    """The VMs of one interval, the rate that they serve with the target's probability, and why there are so many."""
+    """The VMs of one interval, the rate that they serve with the target's probability, and the parts of the sum."""
 
     begins: datetime = Field(serialization_alias="from")
     ends: datetime = Field(serialization_alias="to")
@@ -76,12 +76,12 @@ class VmIntervalAnswer(Answer):
     expected_rate: float
     covered_rate: float
     probability: float = Field(
-        description="That the VMs serve the highest expected rate; with `headgate`, the share of steps that they serve."
+        description="P(the VMs serve the highest rate of the interval); with `headgate`, the share of served steps."
     )
     meets_target: bool
-    vms_for_mean: int = Field(description="Of `vms`, those that the expected rate alone needs.")
-    vms_for_model: int = Field(description="Those added because the throughput is not known exactly.")
-    vms_for_forecast: int = Field(description="Those added because the workload is not known exactly.")
+    vms_for_mean: int = Field(description="The part of `vms` that the expected rate alone needs.")
+    vms_for_model: int = Field(description="VMs added because the throughput is not known exactly.")
+    vms_for_forecast: int = Field(description="VMs added because the workload is not known exactly.")
 
 
 class VmForecastAnswer(Answer):

@@ -71,7 +71,7 @@ def to_answer(found: VmForecast, peak_vms: int) -> VmForecastAnswer:
 
 
 def to_interval_answer(interval: VmInterval) -> VmIntervalAnswer:
-    """One interval, with the parts that its VMs are the sum of."""
+    """One interval, with the parts of its number of VMs."""
     return VmIntervalAnswer(
         begins=datetime.fromtimestamp(interval.from_seconds, UTC),
         ends=datetime.fromtimestamp(interval.to_seconds, UTC),
@@ -81,14 +81,14 @@ def to_interval_answer(interval: VmInterval) -> VmIntervalAnswer:
 
 
 def describe_workload(policy: str, model: ArmaModel | None) -> WorkloadModelAnswer:
-    """The ARMA model, or what the policy uses instead of one."""
+    """The ARMA model, or the forecast that the policy uses instead."""
     if model is None:
         return WorkloadModelAnswer(kind="outlook" if policy == HEADGATE else "last-rate")
     return to_model_answer(model)
 
 
 IN_SECONDS: dict[str, str | None] = {"startup_steps": "/startup_seconds"}
-"""A stored call gives times in seconds where the planner takes steps."""
+"""A call on a stored topology has times in seconds; the planner takes steps."""
 
 
 def forecast_described(body: VmForecastRequest) -> VmForecastAnswer:

@@ -27,7 +27,7 @@ def to_answer(
     history_steps: int,
     came: Sequence[float | None] = (),
 ) -> WorkloadForecastAnswer:
-    """The newest measured steps and the expected ones, beside what came."""
+    """The newest measured steps, and the expected steps with the rates that came."""
 
     def at(step: int) -> datetime:
         return find_step_time(workload, step)
@@ -90,14 +90,14 @@ def to_accuracy_answer(
 
 
 def describe_model(forecast: WorkloadForecast) -> WorkloadModelAnswer | None:
-    """The model of a forecast; None where a fallback stands in."""
+    """The model of a forecast; None if a fallback was used."""
     if forecast.by_lines:
         return WorkloadModelAnswer(kind="lines")
     return to_model_answer(forecast.model) if forecast.model else None
 
 
 def to_model_answer(model: ArmaModel) -> WorkloadModelAnswer:
-    """An ARMA model; one without a mean has null for it."""
+    """An ARMA model; the mean is null in a model without one."""
     return WorkloadModelAnswer(
         kind="arma",
         ar=list(model.ar),

@@ -73,7 +73,7 @@ def forecast_stored_workload(
     model: Annotated[ModelName, Query()] = "arma",
     accept: Accept = None,
 ) -> Response:
-    """The external rates of its snapshots and their forecast, now or as of a past time, beside what came since.
+    """Forecasts the external rates of its snapshots, from now or from a past time with the rates that came since.
 
     JSON, PNG or SVG, by `Accept`.
     """
@@ -87,7 +87,7 @@ def forecast_stored_workload(
 
 @router.get(
     "/topologies/{name}/forecasts/accuracy",
-    **declare(may_read, "How true a topology's forecasts were, by lead", *STORED_CALL),
+    **declare(may_read, "Read how accurate a topology's forecasts were", *STORED_CALL),
 )
 @computes
 def judge_stored_forecasts(
@@ -99,6 +99,6 @@ def judge_stored_forecasts(
     quantile: Annotated[Quantile, Query()] = None,
     as_of: Annotated[AsOf, Query()] = None,
 ) -> ForecastAccuracyAnswer:
-    """Forecasts made again as of past moments, from what was known then, and judged by what came."""
+    """Repeats forecasts for past moments with the data known then, and compares them with the measured rates."""
     terms = service.AccuracyTerms(tuple(dict.fromkeys(leads or USUAL_LEADS)), origins, level, quantile)
     return service.judge_stored(session, name, terms, as_of)

@@ -57,19 +57,22 @@ Level = Annotated[
     Field(gt=0, lt=1, description="The probability with which a rate lies in the interval around its step."),
 ]
 WindowSteps = Annotated[
-    int, Field(ge=20, le=MOST_WINDOW_STEPS, description="The newest steps, on which the model is fitted.")
+    int,
+    Field(
+        ge=20, le=MOST_WINDOW_STEPS, description="The number of newest steps on which the model is fitted."
+    ),
 ]
 ModelName = Annotated[
     Literal["arma", "lines"],
     Field(
-        description="`arma`: the ARMA model of lowest AIC on the newest `window_steps`. `lines`: lines through the "
-        "newest rates with the errors that they had, as decisions look ahead; much quicker, and it covers better."
+        description="`arma`: the ARMA model of lowest AIC on the newest `window_steps`. `lines`: straight lines "
+        "through the newest rates with their past errors, as in decisions; much quicker, and with better coverage."
     ),
 ]
 AsOf = Annotated[
     UtcTime | None,
     Field(
-        description="Forecast as if asked at this time: only snapshots that had ended by then. Left out: now."
+        description="Forecast from this time: only snapshots that had ended by then are used. Left out: now."
     ),
 ]
 Leads = Annotated[
@@ -77,13 +80,15 @@ Leads = Annotated[
     Field(
         min_length=1,
         max_length=MOST_LEADS,
-        description="How many steps ahead; repeat it for each. Left out: 1, 2, 4, 8, 16 and 32.",
+        description="How many steps ahead; repeat the parameter for each lead. Left out: 1, 2, 4, 8, 16 and 32.",
     ),
 ]
 Origins = Annotated[
     int,
     Field(
-        ge=1, le=MOST_ORIGINS, description="The past moments to forecast from, at most: evenly over a day."
+        ge=1,
+        le=MOST_ORIGINS,
+        description="The largest number of past moments to forecast from, spread evenly over a day.",
     ),
 ]
 Quantile = Annotated[
@@ -91,7 +96,7 @@ Quantile = Annotated[
     Field(
         gt=0,
         lt=1,
-        description="Of the highest rate. Left out: qos_target of the policy, or 0.95 without one.",
+        description="The quantile of the highest rate. Left out: qos_target of the policy, or 0.95 without one.",
     ),
 ]
 HistorySteps = Annotated[
@@ -113,11 +118,13 @@ class WorkloadForecastRequest(Body):
 
 
 class MeasuredRateAnswer(Answer):
-    """One step as it was measured, or filled in."""
+    """One step: measured, or filled in."""
 
     at: datetime
     rate: float
-    filled: Annotated[bool, Field(description="Not measured: filled in by a straight line.")]
+    filled: Annotated[
+        bool, Field(description="Whether the rate was not measured and a straight line fills it in.")
+    ]
 
 
 class ExpectedRateAnswer(Answer):
@@ -129,7 +136,9 @@ class ExpectedRateAnswer(Answer):
     upper: float
     came_rate: Annotated[
         float | None,
-        Field(description="With `as_of`: the rate measured since; null: not measured, or not asked."),
+        Field(
+            description="With `as_of`: the rate that was measured at this step; null: not measured, or no `as_of`."
+        ),
     ] = None
 
 
@@ -145,15 +154,15 @@ class WorkloadModelAnswer(Answer):
 
 
 class WorkloadForecastAnswer(Answer):
-    """The measured rates, the expected ones and the model behind them."""
+    """The measured rates, the expected rates and the model of the forecast."""
 
     as_of: Annotated[
-        UtcTime | None, Field(description="Only snapshots that had ended by then are known; null: all are.")
+        UtcTime | None, Field(description="Only snapshots that had ended by then are used; null: all.")
     ] = None
     step_seconds: float
     level: float
     model: WorkloadModelAnswer | None = Field(
-        description="Null where none could be fitted; see `diagnostics`."
+        description="Null if no model could be fitted; see `diagnostics`."
     )
     measured: list[MeasuredRateAnswer]
     expected: list[ExpectedRateAnswer]
@@ -161,20 +170,20 @@ class WorkloadForecastAnswer(Answer):
 
 
 class LeadAccuracyAnswer(Answer):
-    """The forecasts of one lead beside what came; null: nothing was judged."""
+    """The forecasts of one lead, compared with the measured rates; null: nothing was judged."""
 
     steps: Annotated[int, Field(description="The lead, in steps.")]
     seconds: Annotated[float, Field(description="The lead, in seconds.")]
     judged: Annotated[int, Field(description="Forecasts whose steps were all measured.")]
     apart: Annotated[
         int,
-        Field(
-            description="Of `judged`, those at least `steps` apart: only they are independent of each other."
-        ),
+        Field(description="The judged forecasts at least `steps` apart: only these are independent."),
     ]
     mean_error: Annotated[
         float | None,
-        Field(description="Sum of expected - came, divided by the sum of came: above 0 expected too much."),
+        Field(
+            description="Sum of expected - came, divided by the sum of came; above 0: the forecasts expected too much."
+        ),
     ]
     absolute_error: Annotated[
         float | None, Field(description="Sum of |expected - came|, divided by the sum of came.")
@@ -183,28 +192,35 @@ class LeadAccuracyAnswer(Answer):
     coverage: Annotated[float | None, Field(description="covered / judged.")]
     least_coverage: Annotated[
         float | None,
-        Field(description="The 95% interval of the coverage (Wilson), as of `apart` independent forecasts."),
+        Field(description="The 95% interval of the coverage (Wilson) for `apart` independent forecasts."),
     ]
     most_coverage: float | None
 
 
 class ForecastAccuracyAnswer(Answer):
-    """How true forecasts were that are made again as of past moments, by lead."""
+    """The accuracy of forecasts that were repeated for past moments, by lead."""
 
     model_config = show_example(ACCURACY)
 
-    as_of: Annotated[UtcTime | None, Field(description="Only snapshots that had ended by then; null: all.")]
+    as_of: Annotated[
+        UtcTime | None, Field(description="Only snapshots that had ended by then are used; null: all.")
+    ]
     step_seconds: float
-    origins: Annotated[int, Field(description="The moments that were forecast from.")]
+    origins: Annotated[int, Field(description="The number of past moments that forecasts start from.")]
     first_origin: UtcTime | None
     last_origin: UtcTime | None
-    level: Annotated[float, Field(description="The coverage that the band of `rates` should have.")]
-    rates: Annotated[
-        list[LeadAccuracyAnswer], Field(description="The rate of one step, so many steps ahead, by `lines`.")
+    level: Annotated[
+        float, Field(description="The share of measured rates that the band of `rates` should cover.")
     ]
-    quantile: Annotated[float, Field(description="The coverage that the upper rate of `peaks` should have.")]
+    rates: Annotated[
+        list[LeadAccuracyAnswer],
+        Field(description="Forecasts of the rate of one step, by lead, with `lines`."),
+    ]
+    quantile: Annotated[
+        float, Field(description="The share of measured peaks that the upper rate of `peaks` should cover.")
+    ]
     peaks: Annotated[
         list[LeadAccuracyAnswer],
-        Field(description="The highest rate of the next steps, as decisions look ahead."),
+        Field(description="Forecasts of the highest rate of the next steps, as in decisions."),
     ]
     diagnostics: list[DiagnosticAnswer]

@@ -1,4 +1,4 @@
-"""Forecasts of workloads, and how true they were: of a workload in a body, or of a stored topology's snapshots."""
+"""Forecasts of workloads and their accuracy, for a workload in a body or the snapshots of a stored topology."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -29,7 +29,7 @@ from planner.workloads.workload_forecast import forecast_by_lines, forecast_work
 
 @dataclass(frozen=True)
 class GatheredWorkload:
-    """A workload, the diagnostics about its age, and the rates that came after it; None: not measured."""
+    """A workload, diagnostics about its age, and the rates that came after it (None: not measured)."""
 
     workload: Workload
     diagnostics: Sequence[DiagnosticAnswer] = ()
@@ -38,7 +38,7 @@ class GatheredWorkload:
 
 @dataclass(frozen=True)
 class GatheredHistory:
-    """A workload whose forecasts are judged, and the quantile that the policy asks for; None: there is no policy."""
+    """A workload whose forecasts are judged, and the quantile in the policy (None: no policy)."""
 
     workload: Workload
     quantile: float | None
@@ -52,7 +52,7 @@ def gather_described(body: WorkloadForecastRequest) -> GatheredWorkload:
 def gather_stored(
     session: Session, name: str, needed: int | None, steps: int, as_of: datetime | None
 ) -> GatheredWorkload:
-    """The external rates of a topology's snapshots, `needed` of them; as of a past time with what came since."""
+    """The newest `needed` external rates of a topology's snapshots; with `as_of` also the rates that came since."""
     topology = find_topology(session, name)
     workload = read_known(session, topology, as_of, needed)
     refuse_endless(workload, steps)
@@ -62,7 +62,7 @@ def gather_stored(
 
 
 def gather_history(session: Session, name: str, as_of: datetime | None) -> GatheredHistory:
-    """The external rates whose forecasts are to be judged."""
+    """The external rates for which forecasts are judged."""
     topology = find_topology(session, name)
     workload = read_known(session, topology, as_of)
     policy = session.get(PolicyRow, topology.id)
@@ -78,7 +78,9 @@ def read_known(
     except NoSnapshot:
         if as_of is None:
             raise
-        detail = "No snapshot had ended by then: ask for a later time, or leave it out for now."
+        detail = (
+            "No snapshot had ended by then: give a later time, or leave the time out to forecast from now."
+        )
         raise InvalidRequest((("#/as_of", detail),)) from None
 
 
@@ -87,7 +89,7 @@ USUAL_QUANTILE = 0.95
 
 @dataclass(frozen=True)
 class WorkloadForecastTerms:
-    """How many steps to forecast, with which intervals, from which window, and how much of the past to answer."""
+    """The steps to forecast, the level of their intervals, the window of the model, and the steps of the answer."""
 
     steps: int
     level: float
@@ -98,7 +100,7 @@ class WorkloadForecastTerms:
 
 @dataclass(frozen=True)
 class AccuracyTerms:
-    """Which leads to judge, from how many moments, with which band and quantile; None: as the policy says."""
+    """The leads to judge, the number of past moments, the band and the quantile (None: the policy's)."""
 
     leads: tuple[int, ...]
     origins: int
@@ -136,7 +138,7 @@ def _forecast(gathered: GatheredWorkload, terms: WorkloadForecastTerms) -> Workl
 def judge_stored(
     session: Session, name: str, terms: AccuracyTerms, as_of: datetime | None
 ) -> ForecastAccuracyAnswer:
-    """How true the forecasts of a stored topology's external rate were."""
+    """The accuracy of forecasts of a stored topology's external rate."""
     gathered = gather_history(session, name, as_of)
     quantile = terms.quantile or gathered.quantile or USUAL_QUANTILE
     asked = RollingTerms(terms.leads, terms.origins, terms.level, quantile)

@@ -21,12 +21,12 @@ from planner.wording import write_number
 
 
 def to_parameters_answer(row: Any) -> BacktestParametersAnswer:
-    """The parameters in a row that was read without its workload and samples."""
+    """The parameters of a row that was read without workload and samples."""
     return BacktestParametersAnswer.model_validate(row.request | {"steps": row.steps})
 
 
 def to_state_answer(row: Any, runs: int) -> BacktestSummaryAnswer:
-    """The state of a backtest that has finished so many runs."""
+    """The state of a backtest with its number of finished runs."""
     parameters = to_parameters_answer(row)
     return BacktestSummaryAnswer(
         **read_state(row),

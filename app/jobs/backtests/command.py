@@ -12,7 +12,7 @@ TrainVms = Annotated[
     str | None,
     typer.Option(
         "--train-vms",
-        help="The m whose samples a policy may know, or all; default 3,4,6,8,24 where measured, else all.",
+        help="Numbers of VMs whose samples a policy may know, or all; default 3,4,6,8,24 if measured, else all.",
     ),
 ]
 ScalePeak = Annotated[
@@ -27,13 +27,17 @@ Policies = Annotated[
 ]
 QosTarget = Annotated[
     float | None,
-    typer.Option("--qos-target", help="The target of the paper's policies, in [0.5, 1); default 0.95."),
+    typer.Option(
+        "--qos-target", help="The target of the policies of Imai et al., in [0.5, 1); default 0.95."
+    ),
 ]
 HeadgateQosTarget = Annotated[
-    float | None, typer.Option("--headgate-qos-target", help="Of headgate, in [0.5, 1); default 0.9875.")
+    float | None,
+    typer.Option("--headgate-qos-target", help="The target of headgate, in [0.5, 1); default 0.9875."),
 ]
 WorkloadName = Annotated[
-    str | None, typer.Option("--workload-name", help="For the rows; default: the name of the file.")
+    str | None,
+    typer.Option("--workload-name", help="The workload's name in the rows; default: the name of the file."),
 ]
 PlotFile = Annotated[
     Path | None, typer.Option("--plot", help="Draw the first seed into this .png, .svg or .pdf.")
@@ -47,7 +51,9 @@ def backtest(
     train_vms: TrainVms = None,
     scale_peak: ScalePeak = None,
     policies: Policies = None,
-    seeds: Annotated[int | None, typer.Option("--seeds", help="How many runs of each; default 5.")] = None,
+    seeds: Annotated[
+        int | None, typer.Option("--seeds", help="How many runs of each policy; default 5.")
+    ] = None,
     max_vms: options.MaxVms = None,
     step_seconds: options.StepSeconds = None,
     interval_steps: options.IntervalSteps = None,
@@ -59,7 +65,7 @@ def backtest(
     plot: PlotFile = None,
     output: Annotated[Literal["table", "csv", "json"], typer.Option("--output")] = "table",
 ) -> None:
-    """Replay a workload under each policy: how much was served, and what it cost."""
+    """Replay a workload under each policy, and print how much was served and at what cost."""
     keep_blas_to_one_thread()
     from app.jobs.backtests.offline import run_backtests
 

@@ -45,7 +45,7 @@ def gather_job(session: Session, body: BacktestRequest) -> BacktestJob:
 
 
 def refuse_contradictions(body: BacktestRequest) -> None:
-    """Raise where fields that are valid alone contradict each other."""
+    """Raises InvalidRequest if fields contradict each other."""
     found = []
     if (body.workload is None) == (body.topology is None):
         found.append(
@@ -54,11 +54,11 @@ def refuse_contradictions(body: BacktestRequest) -> None:
     if body.topology is None and (body.since or body.until):
         found.append(("#/since", "`since` and `until` choose snapshots of a `topology`: leave them out."))
     if body.topology is None and body.mst_samples is None:
-        found.append(("#/mst_samples", "Send throughput samples, or the `topology` that has some stored."))
+        found.append(("#/mst_samples", "Send throughput samples, or a `topology` with stored samples."))
     found += [
         (
             f"#/mst_samples/{position}/saturated",
-            "Schedules are judged by what VMs can do: send saturated samples.",
+            "Schedules are judged by the maximum throughput of VMs: send saturated samples.",
         )
         for position, one in enumerate(body.mst_samples or [])
         if not one.saturated
@@ -101,7 +101,7 @@ def gather_samples(session: Session, body: BacktestRequest) -> Sequence[MstSampl
 def make_job(
     body: BacktestRequest, workload: Workload, samples: Sequence[MstSample], *, workload_name: str, app: str
 ) -> BacktestJob:
-    """The job of a body with its workload and samples, which come from the database, the body or files."""
+    """The job of a body, with a workload and samples from the database, the body or files."""
     refuse_unmeasured(body, samples)
     return BacktestJob(
         **body.model_dump(include=AS_ASKED),
@@ -118,15 +118,17 @@ def make_job(
 
 
 def refuse_unmeasured(body: BacktestRequest, samples: Sequence[MstSample]) -> None:
-    """Raise where `train_vms` has a number of VMs without a sample."""
+    """Raises InvalidRequest if `train_vms` has a number of VMs without a sample."""
     measured = {one.vms for one in samples}
     if missing := sorted(set(body.train_vms or []) - measured):
         known = ", ".join(map(str, sorted(measured)))
-        raise InvalidRequest((("#/train_vms", f"No sample is at {missing[0]} VMs: choose among {known}."),))
+        raise InvalidRequest(
+            (("#/train_vms", f"No sample was measured with {missing[0]} VMs: choose from {known}."),)
+        )
 
 
 def list_policies(body: BacktestRequest) -> list[str]:
-    """Each policy once; a policy of the paper by its number."""
+    """Each policy once; the policies of Imai et al. by their numbers."""
     if body.policies == "all":
         return list(ALL_POLICIES)
     if not body.policies:
@@ -167,7 +169,7 @@ def list_backtests(session: Session, page: Page, state: State | None) -> Backtes
 
 
 def _without_series() -> Select[Any]:
-    """Workload and samples may be long: only the number of steps is read of them."""
+    """The row without workload and samples, which may be long; of them only the number of steps is read."""
     request = BacktestRow.request
     runs = select(func.count()).where(BacktestRunRow.backtest_id == BacktestRow.id).scalar_subquery()
     return select_states(

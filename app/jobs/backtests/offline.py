@@ -43,14 +43,14 @@ PAPER_PEAK, PAPER_TRAIN_VMS = 32.0, [3, 4, 6, 8, 24]
 
 
 class FileBacktest(BacktestRequest):
-    """The body of a backtest with any number of seeds: a command shares its processor with no other caller."""
+    """The body of a backtest with any number of seeds: a command has no other callers that would wait."""
 
     seeds: Annotated[int, Field(ge=1)] = BacktestRequest.model_fields["seeds"].default
 
 
 @dataclass(frozen=True)
 class BacktestChoices:
-    """The options of the command: the fields of the body, and those that only files need."""
+    """The options of the command: the fields of the body, and the options for files."""
 
     body: FileBacktest
     app: str | None
@@ -67,7 +67,7 @@ def run_backtests(
 
 
 def read_choices(given: Mapping[str, Any], app: str | None, plot: Path | None) -> BacktestChoices:
-    """The options as fields of the body; the body's defaults stand for those that are not given."""
+    """The options as fields of the body, which has defaults for absent options."""
     said: dict[str, Any] = {"scale_peak": PAPER_PEAK}
     said |= {name: value for name, value in given.items() if value is not None}
     if isinstance(said.get("policies"), str) and said["policies"].strip() != "all":
@@ -103,7 +103,7 @@ def _read_peak(text: str) -> float | None:
 
 
 def backtest_files(workload: Path, mst: Path, choices: BacktestChoices) -> Iterator[BacktestScore]:
-    """One row per application, policy and seed, as each is done."""
+    """Yields one row per application, policy and seed, as soon as it is computed."""
     try:
         for job in read_jobs(workload, mst, choices):
             setup, policies = job.to_setup(), tuple(job.policies)
@@ -117,7 +117,7 @@ def backtest_files(workload: Path, mst: Path, choices: BacktestChoices) -> Itera
 
 
 def read_jobs(workload: Path, mst: Path, choices: BacktestChoices) -> Iterator[BacktestJob]:
-    """One job for each application of the samples, or for the one chosen."""
+    """One job for each application in the samples, or for the chosen application."""
     body = choices.body
     series = regularise_workload(read_workload(workload), body.step_seconds)
     samples = read_samples(mst)
@@ -137,19 +137,19 @@ def read_jobs(workload: Path, mst: Path, choices: BacktestChoices) -> Iterator[B
 
 
 def train_as_usual(body: FileBacktest, app: str, samples: Sequence[MstSample]) -> FileBacktest:
-    """Train on the paper's m; where these were not all measured, on all that were, as over HTTP."""
+    """Trains on the numbers of VMs of Imai et al.; if some were not measured, on all measured ones, as over HTTP."""
     measured = sorted({one.vms for one in samples})
     if set(PAPER_TRAIN_VMS) <= set(measured):
         return body.model_copy(update={"train_vms": PAPER_TRAIN_VMS})
     say(
-        f"{app} was not measured at each of {join_names(PAPER_TRAIN_VMS)} VMs: policies are trained on all of "
+        f"{app} was not measured with each of {join_names(PAPER_TRAIN_VMS)} VMs: policies are trained on all of "
         f"{join_names(measured)}"
     )
     return body
 
 
 def _show_progress(setup: BacktestSetup, policies: tuple[str, ...], seeds: int) -> Iterator[BacktestScore]:
-    """The rows; while they are computed, a progress bar on standard error, if that is a terminal."""
+    """Yields the rows, with a progress bar on standard error if that is a terminal."""
     intervals = -(-len(setup.rates) // setup.timing.interval_steps)
     replayed = [policy for policy in policies if policy not in BASELINES]
     with Progress(console=Console(stderr=True), disable=not sys.stderr.isatty(), transient=True) as progress:
@@ -169,7 +169,7 @@ def _say_terms(series: Workload, body: BacktestRequest) -> None:
 
 
 def print_rows(rows: Iterator[BacktestScore], output: str, out: TextIO, body: BacktestRequest) -> None:
-    """CSV rows as they are computed; JSON and the table at the end."""
+    """Prints CSV rows as they are computed; prints JSON and the table at the end."""
     if output == "csv":
         writer = csv.DictWriter(out, COLUMNS, lineterminator="\n")
         writer.writeheader()
@@ -183,7 +183,7 @@ def print_rows(rows: Iterator[BacktestScore], output: str, out: TextIO, body: Ba
 
 
 def _tabulate(rows: Sequence[BacktestScore], body: BacktestRequest) -> Table:
-    """Means over the seeds; deviations only where there are several."""
+    """The means over the seeds, with deviations if there are several seeds."""
     has_spread = body.seeds > 1
     table = Table("app", "policy", box=SIMPLE_HEAD)
     spread = ["±"] if has_spread else []

@@ -34,13 +34,13 @@ REFUSED = (
     *STORED_CALL,
     *BODY,
 )
-DELETED: dict[int | str, dict[str, Any]] = {204: {"description": "It was finished and is deleted."}}
+DELETED: dict[int | str, dict[str, Any]] = {204: {"description": "The backtest was finished and is deleted."}}
 
 
 @router.post("", status_code=202, **declare(may_store, "Start a backtest", *REFUSED))
 @computes
 def start_backtest(body: BacktestRequest, session: SessionDep, response: Response) -> BacktestAnswer:
-    """Queued, and computed in the background, also across restarts of the service: GET its `Location`."""
+    """Queues the backtest; a process computes it, also after restarts of the service. GET its `Location`."""
     backtest = service.start_backtest(session, body)
     tell_created(response, "backtests", backtest.id)
     return backtest
@@ -94,7 +94,7 @@ def get_backtest_trace(
     seed: Annotated[int, Query(ge=0, le=MOST_SEEDS)] = 0,
     accept: Accept = None,
 ) -> Response:
-    """Workload, capacity, VMs and backlog over time: as PNG, as SVG, or as JSON with the numbers, by `Accept`."""
+    """Workload, capacity, VMs and backlog over time, as JSON, PNG or SVG, by `Accept`."""
     form = choose_form(accept, (PNG, SVG, JSON))
     trace = service.trace_run(session, backtest_id, policy, seed)
     return answer_in_form(trace, form, draw_trace)

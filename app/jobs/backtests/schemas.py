@@ -57,16 +57,15 @@ class BacktestRequest(Body):
     )
     until: Annotated[UtcTime | None, Field(description="With `topology`: snapshots before this time.")] = None
     workload_name: Annotated[
-        OperatorName | None, Field(description="For the rows; else the topology's name, or `workload`.")
+        OperatorName | None,
+        Field(description="The name in the rows; left out: the topology's name, or `workload`."),
     ] = None
-    app: Annotated[
-        OperatorName, Field(description="The application that the samples are of, for the rows.")
-    ] = "app"
+    app: Annotated[OperatorName, Field(description="The application of the samples, for the rows.")] = "app"
     mst_samples: Annotated[
         list[series.MstSampleBody] | None,
         Field(
             max_length=series.MOST_SAMPLES,
-            description="Left out: those stored of `topology`; saturated ones only.",
+            description="Left out: the saturated samples stored for `topology`.",
         ),
     ] = None
     policies: Annotated[
@@ -75,14 +74,20 @@ class BacktestRequest(Body):
             description=f"`all` are {', '.join(ALL_POLICIES)}; beside them there are {' and '.join(BASELINES)}."
         ),
     ] = "all"
-    seeds: Annotated[int, Field(ge=1, le=MOST_SEEDS, description="Runs of each policy.")] = 5
+    seeds: Annotated[int, Field(ge=1, le=MOST_SEEDS, description="The number of runs of each policy.")] = 5
     train_vms: Annotated[
-        list[Vms] | None, Field(min_length=1, max_length=1000, description="Left out: every measured m.")
+        list[Vms] | None,
+        Field(
+            min_length=1,
+            max_length=1000,
+            description="Numbers of VMs whose samples train the policies. Left out: all measured numbers.",
+        ),
     ] = None
     scale_peak: Annotated[
         float | None,
         Field(
-            le=1e15, description="Scale the workload to this maximum. Left out: it is in the samples' unit."
+            le=1e15,
+            description="Scale the workload to this maximum. Left out: the workload has the unit of the samples.",
         ),
     ] = None
     max_vms: series.MaxVms = 128
@@ -90,15 +95,15 @@ class BacktestRequest(Body):
     interval_steps: series.IntervalSteps = 10
     startup_steps: series.StartupSteps = 2
     qos_target: Annotated[
-        float, Field(description="The QoS target of the paper's policies, in [0.5, 1).")
+        float, Field(description="The QoS target of the policies of Imai et al., in [0.5, 1).")
     ] = 0.95
-    headgate_qos_target: Annotated[float, Field(description="Of `headgate`, in [0.5, 1).")] = (
+    headgate_qos_target: Annotated[float, Field(description="The QoS target of `headgate`, in [0.5, 1).")] = (
         DEFAULT_QOS_TARGET
     )
 
 
 class BacktestTerms(Answer):
-    """The parameters of a backtest, as they are stored and as they are answered."""
+    """The parameters of a backtest, stored and answered in the same form."""
 
     workload_name: str
     app: str
@@ -116,7 +121,7 @@ class BacktestTerms(Answer):
 
 
 class BacktestJob(BacktestTerms):
-    """A backtest as it is stored: everything that the computation needs, so that its result never changes."""
+    """A stored backtest with all inputs of the computation, so that its result never changes."""
 
     rates: list[float]
     samples: list[tuple[int, float]]
@@ -154,19 +159,15 @@ class BacktestRunAnswer(Answer):
     qos_percent: float = Field(
         description="The share of steps in which the throughput was above the workload."
     )
-    cost_to_truth: float = Field(
-        description="VM steps, divided by those of the schedule that knows the workload."
-    )
-    cost_to_static: float = Field(
-        description="VM steps, divided by those of a constant schedule for the peak."
-    )
+    cost_to_truth: float = Field(description="VM steps / VM steps of the schedule that knows the workload.")
+    cost_to_static: float = Field(description="VM steps / VM steps of a constant schedule for the peak.")
     max_backlog: float = Field(description="The largest backlog, in the workload's rate × seconds.")
 
 
 class PolicySummaryAnswer(Answer):
     """The means of a policy's runs so far, and their standard deviations over the seeds (with n − 1).
 
-    A deviation is null where there is one run only.
+    A deviation is null for a single run.
     """
 
     policy: str

@@ -38,7 +38,7 @@ def start_backtest(session: Session, body: BacktestRequest) -> BacktestAnswer:
 
 
 def check_job(job: BacktestJob) -> None:
-    """Raise the error with which the job would end."""
+    """Raises the error with which the job would end."""
     try:
         Backtest(job.to_setup())
     except InvalidQosTarget as error:
@@ -56,7 +56,7 @@ def find_backtest(session: Session, backtest_id: UUID) -> BacktestAnswer:
 
 
 def to_score(parameters: BacktestParametersAnswer, run: Any) -> BacktestScore:
-    """A stored run as the planner has it."""
+    """A stored run as the planner's value."""
     return BacktestScore(
         run.policy,
         parameters.workload_name,
@@ -77,7 +77,7 @@ def end_backtest(session: Session, backtest_id: UUID) -> BacktestAnswer | None:
 
 
 def trace_run(session: Session, backtest_id: UUID, policy: str | None, seed: int) -> RunTraceAnswer:
-    """Every step of a finished run: its schedule is stored, and the seed gives the rest."""
+    """Every step of a finished run, computed from its stored schedule and its seed."""
     row = session.get(BacktestRow, backtest_id)
     if row is None:
         raise UnknownBacktest(backtest_id)

@@ -1,4 +1,4 @@
-"""Simulations as JSON: what was measured, with the model's number beside it."""
+"""Simulations as JSON: the simulated numbers beside the modelled ones."""
 
 from typing import Any
 
@@ -19,11 +19,11 @@ from planner.values import Estimate, OperatorEstimate, Spread
 from planner.wording import write_seconds
 
 POISSON = "poisson"
-LEAST_COMPLETIONS = 50.0  # how many times as long as a root takes a simulation should be
+LEAST_COMPLETIONS = 50.0  # the stream should last at least this many times as long as a root takes
 
 
 def to_answer(job: SimulationJob, found: Simulation, modelled: Estimate, seconds: float) -> SimulationAnswer:
-    """The answer of a simulation that ran for so many seconds."""
+    """The answer of a simulation that took `seconds` to compute."""
     mean = modelled.expected_sojourn_seconds
     simulated = [DiagnosticAnswer.model_validate(one) for one in found.diagnostics]
     said = [*job.diagnostics, *simulated, *compare_arrivals(job), *tell_of_shortness(found)]
@@ -47,7 +47,7 @@ def to_answer(job: SimulationJob, found: Simulation, modelled: Estimate, seconds
 
 
 def compare_arrivals(job: SimulationJob) -> list[DiagnosticAnswer]:
-    """A diagnostic where the model takes other arrivals than were simulated: then it errs for two reasons."""
+    """A diagnostic if the model assumes other arrivals than were simulated, which adds to its error."""
     simulated = job.arrivals.kind
     measured = [
         name
@@ -59,14 +59,14 @@ def compare_arrivals(job: SimulationJob) -> list[DiagnosticAnswer]:
     taken = (
         "arrival_scv and arrival_idc of the load"
         if measured
-        else "Poisson arrivals, as the load says no other"
+        else "Poisson arrivals, as the load has no arrival_scv"
     )
-    detail = f"Simulated arrivals are {simulated}; the model takes {taken}. Part of model_error is this difference."
+    detail = f"Simulated arrivals are {simulated}; the model assumes {taken}. This difference is a part of model_error."
     return [DiagnosticAnswer(code="arrivals-differ", detail=detail, operators=measured)]
 
 
 def tell_of_shortness(found: Simulation) -> list[DiagnosticAnswer]:
-    """A diagnostic where a root takes so long that hardly any begin in the steady state that the model is about."""
+    """A diagnostic if the stream is short beside the time of a root, so that queues may stay too short."""
     stream, root = found.simulated_seconds, found.completion.mean_seconds
     is_unstable = any(one.code == "unstable" for one in found.diagnostics)
     if is_unstable or stream >= LEAST_COMPLETIONS * root:
@@ -81,7 +81,7 @@ def tell_of_shortness(found: Simulation) -> list[DiagnosticAnswer]:
 def to_time(
     measured: MeasuredTime, modelled_mean: float | None, spread: Spread | None
 ) -> SimulatedTimeAnswer:
-    """A time of external tuples; `spread` has the model's quantiles at the same levels."""
+    """A time of external tuples; `spread` has the modelled quantiles at the same levels."""
     modelled = [one.seconds for one in spread.quantiles] if spread else [None] * len(measured.quantiles)
     return SimulatedTimeAnswer(
         mean_seconds=measured.mean_seconds,
@@ -101,7 +101,7 @@ def to_time(
 
 
 def to_operator(found: SimulatedOperator, modelled: OperatorEstimate) -> SimulatedOperatorAnswer:
-    """One operator; what no tuple reached has no times."""
+    """One operator; an operator that no tuple reached has no times."""
     reached = found.visits > 0
     return SimulatedOperatorAnswer(
         name=found.name,
@@ -120,12 +120,12 @@ def to_operator(found: SimulatedOperator, modelled: OperatorEstimate) -> Simulat
 
 
 def compare(modelled: float | None, simulated: float) -> float | None:
-    """(modelled - simulated) / simulated; None where the model's number is infinite or the simulated one is 0."""
+    """(modelled - simulated) / simulated; None if the modelled number is infinite or the simulated number is 0."""
     return None if modelled is None or simulated <= 0.0 else (modelled - simulated) / simulated
 
 
 def to_summary(row: Any) -> SimulationSummaryAnswer:
-    """The state of a queued simulation, of a row that was read with its parameters alone."""
+    """The state of a queued simulation, from a row that was read without topology and load."""
     parameters = SimulationParametersAnswer.model_validate(row.parameters)
     return SimulationSummaryAnswer(
         **read_state(row),
@@ -135,7 +135,7 @@ def to_summary(row: Any) -> SimulationSummaryAnswer:
 
 
 def to_job_answer(row: Any) -> SimulationJobAnswer:
-    """The state with the answer."""
+    """The state of a queued simulation, with its answer when it is done."""
     answer = SimulationAnswer.model_validate(row.answer) if row.answer else None
     return SimulationJobAnswer(**to_summary(row).model_dump(), answer=answer)
 
@@ -145,7 +145,7 @@ def describe_activity(state: str, parameters: SimulationParametersAnswer) -> str
     size = f"{parameters.roots:,} roots, about {parameters.expected_events:,.0f} events"
     return {
         "queued": f"Waiting for its turn: {size}.",
-        "running": f"Simulates {size}.",
+        "running": f"Simulating {size}.",
         "succeeded": f"Done: {size}.",
         "failed": f"Failed: {size}.",
         "cancelled": f"Cancelled: {size}.",

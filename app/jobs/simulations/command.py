@@ -19,7 +19,9 @@ LoadFile = Annotated[Path, typer.Option("--load", help="JSON or YAML.")]
 Counts = list[str] | None
 Processors = Annotated[
     Counts,
-    typer.Option("--processors", help="operator=count,operator=count or a file; without, as the load says."),
+    typer.Option(
+        "--processors", help="operator=count,operator=count or a file; default: the processors in the load."
+    ),
 ]
 Roots = Annotated[int, typer.Option("--roots", help="External tuples to simulate, warm-up included.")]
 Seed = Annotated[int, typer.Option("--seed", help="The same seed gives the same answer.")]
@@ -35,11 +37,13 @@ Services = Annotated[
 ]
 Capacities = Annotated[
     Counts,
-    typer.Option("--capacities", help="operator=places in each of its queues, or a file; without, endless."),
+    typer.Option(
+        "--capacities", help="operator=places in each of its queues, or a file; default: unlimited queues."
+    ),
 ]
-Quantiles = Annotated[str, typer.Option("--quantiles", help="Levels with commas between.")]
+Quantiles = Annotated[str, typer.Option("--quantiles", help="Levels separated by commas.")]
 WarmUp = Annotated[
-    float, typer.Option("--warm-up-share", help="The part of the roots that comes first and is not measured.")
+    float, typer.Option("--warm-up-share", help="The share of roots at the beginning that are not measured.")
 ]
 
 
@@ -58,7 +62,7 @@ def simulate(
     model: ModelOption = DEFAULT_MODEL,
     output: Output = "table",
 ) -> None:
-    """Simulate a topology tuple by tuple, and compare the model with it."""
+    """Simulate a topology tuple by tuple, and compare the model with the simulation."""
     keep_blas_to_one_thread()
     from app.jobs.simulations.offline import SimulationFiles, print_answer, run_files
 

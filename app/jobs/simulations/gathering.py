@@ -38,7 +38,7 @@ Terms = SimulationRequest | StoredSimulationRequest
 
 
 def prepare_job(body: Terms, topology: Topology, load: Load, most_events: int) -> SimulationJob:
-    """The job of a body; what would certainly fail is refused."""
+    """The job of a body; refuses a simulation that would certainly fail."""
     services = to_service_laws(body.services, load)
     load = take_services(load, services)
     arrivals = to_arrival_law(body.arrivals)
@@ -68,7 +68,7 @@ def prepare_job(body: Terms, topology: Topology, load: Load, most_events: int) -
 
 
 def describe_job(body: SimulationRequest, most_events: int) -> SimulationJob:
-    """The job of a body that has its topology and load."""
+    """The job of a body with topology and load."""
     topology = body.topology.to_values()
     calibrated = calibrate_body(body, topology)
     job = prepare_job(body, topology, calibrated.load, most_events)
@@ -100,7 +100,7 @@ def take_service(measured: OperatorLoad, law: ServiceLaw) -> OperatorLoad:
 
 
 def to_arrival_law(body: ArrivalsBody) -> ArrivalLaw:
-    """The law of arrivals as the planner's value."""
+    """The planner's law of arrivals for a body."""
     if isinstance(body, BurstyArrivalsBody):
         return ArrivalLaw("mmpp", body.burst_ratio, body.burst_share, body.mean_burst_seconds)
     if isinstance(body, SeriesArrivalsBody):
@@ -109,27 +109,27 @@ def to_arrival_law(body: ArrivalsBody) -> ArrivalLaw:
 
 
 def to_service_laws(bodies: Mapping[str, ServiceBody], load: Load) -> dict[str, ServiceLaw]:
-    """The laws of services by operator; what a body leaves out is as measured."""
+    """The law of services of each operator; absent fields have the measured values."""
     return {
         name: to_service_law(body, load.operators.get(name, OperatorLoad())) for name, body in bodies.items()
     }
 
 
 def to_service_law(body: ServiceBody, measured: OperatorLoad) -> ServiceLaw:
-    """One law; a mean that is neither given nor measured is 0, which the planner refuses."""
+    """One law; a mean that is neither given nor measured becomes 0, which the planner refuses."""
     if isinstance(body, HistogramServiceBody):
         buckets = tuple(ServiceBucket(one.upper_seconds, one.count) for one in body.buckets)
         return ServiceLaw("histogram", buckets=buckets)
     mean = body.mean_seconds
     if mean is None:
         mean = 1.0 / measured.service_rate if measured.service_rate else 0.0
-    given = getattr(body, "scv", None)  # exponential and deterministic times have none of their own
+    given = getattr(body, "scv", None)  # exponential and deterministic laws have a fixed SCV
     assumed = 1.0 if measured.service_scv is None else measured.service_scv
     return ServiceLaw(body.kind, mean, assumed if given is None else given)
 
 
 def find_simulation(session: Session, simulation_id: UUID) -> SimulationJobAnswer:
-    """A queued simulation, with its answer where it has succeeded."""
+    """A queued simulation, with its answer if it has succeeded."""
     query = _without_input().add_columns(SimulationRow.answer).where(SimulationRow.id == simulation_id)
     row = session.execute(query).one_or_none()
     if row is None:
@@ -144,5 +144,5 @@ def list_simulations(session: Session, page: Page, state: State | None) -> Simul
 
 
 def _without_input() -> Select[Any]:
-    """Topology and load may be large: only the parameters are read of the request."""
+    """The row with the parameters of the request only: topology and load may be large."""
     return select_states(SimulationRow, SimulationRow.request["parameters"].label("parameters"))

@@ -25,7 +25,7 @@ SAY_AFTER_SECONDS = 3.0
 
 
 class SimulationFiles(NamedTuple):
-    """Where the inputs are; `arrivals` may also be the name of a law without parameters."""
+    """The paths of the inputs; `arrivals` may also be the name of a law without parameters."""
 
     topology: Path
     load: Path
@@ -55,11 +55,11 @@ def run_files(files: SimulationFiles, given: Mapping[str, Any], most_events: int
 
 @contextmanager
 def telling_of_compilation() -> Iterator[None]:
-    """Says that code is being compiled, where that takes long enough to wonder."""
+    """Prints a message if the simulator is compiled for longer than a moment."""
     teller = threading.Timer(
         SAY_AFTER_SECONDS,
         say,
-        ["compiles the simulator, which takes up to a minute, once after an installation ..."],
+        ["compiling the simulator; this takes up to a minute, once after an installation ..."],
     )
     teller.daemon = True
     teller.start()

@@ -25,13 +25,18 @@ router = APIRouter(prefix="/v1", tags=["simulations"], route_class=StrictJsonRou
 
 REFUSED = ("invalid-allocation", "simulation-too-large", "simulation-stuck")
 QUEUED: dict[int | str, dict[str, Any]] = {
-    202: {"model": SimulationJobAnswer, "description": "It takes longer, and is queued: GET its `Location`."}
+    202: {
+        "model": SimulationJobAnswer,
+        "description": "The simulation is long and was queued: GET its `Location`.",
+    }
 }
-DELETED: dict[int | str, dict[str, Any]] = {204: {"description": "It was finished and is deleted."}}
+DELETED: dict[int | str, dict[str, Any]] = {
+    204: {"description": "The simulation was finished and is deleted."}
+}
 
 
 def find_simulating(request: Request, key: Annotated[ApiKey | None, Depends(may_read)]) -> service.Simulating:
-    """What answers this request, and whether its caller may have a job stored."""
+    """The means to answer or queue a simulation, and whether this caller may store a job."""
     state = request.app.state
     return service.Simulating(
         state.settings, state.ready_process, state.session_factory, key is None or key.may_store
@@ -42,7 +47,7 @@ SimulatingDep = Annotated[service.Simulating, Depends(find_simulating)]
 
 
 def answer(found: bytes | SimulationJobAnswer) -> Response:
-    """200 with the answer, or 202 with the job and its address."""
+    """Answers 200 with the simulation, or 202 with the queued job and its address."""
     if isinstance(found, bytes):
         return Response(found, media_type="application/json")
     queued = Response(found.model_dump_json(), 202, media_type="application/json")
@@ -56,7 +61,7 @@ def answer(found: bytes | SimulationJobAnswer) -> Response:
     **declare(may_read, "Simulate", *DESCRIBED_CALL, *REFUSED, also=QUEUED),
 )
 def simulate(body: SimulationRequest, simulating: SimulatingDep) -> Response:
-    """The topology in the body, tuple by tuple: the means and quantiles that E[T] and its quantiles approximate."""
+    """Simulates the topology in the body tuple by tuple: the means and quantiles that the model approximates."""
     return answer(service.simulate_described(body, simulating))
 
 
@@ -68,7 +73,7 @@ def simulate(body: SimulationRequest, simulating: SimulatingDep) -> Response:
 def simulate_stored_topology(
     name: TopologyName, body: StoredSimulationRequest, session: SessionDep, simulating: SimulatingDep
 ) -> Response:
-    """The current revision under its measured load; without `processors`, as it runs now."""
+    """Simulates the current revision under its measured load; without `processors`, with those that run now."""
     return answer(service.simulate_stored(session, name, body, simulating))
 
 

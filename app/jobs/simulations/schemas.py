@@ -20,28 +20,28 @@ LEVELS = [0.5, 0.95, 0.99]
 
 
 class PoissonArrivalsBody(Body):
-    """Roots come at random, at the load's external_rate."""
+    """Roots arrive at random times, at the load's external_rate."""
 
     kind: Literal["poisson"]
 
 
 class DeterministicArrivalsBody(Body):
-    """Roots come one after the other, all the same time apart."""
+    """Roots arrive at equal distances."""
 
     kind: Literal["deterministic"]
 
 
 class BurstyArrivalsBody(Body):
-    """A Markov-modulated Poisson process: bursts and calm alternate, each for a random time; the mean rate stays."""
+    """A Markov-modulated Poisson process: bursts and calm periods of random length alternate; the mean rate stays."""
 
     kind: Literal["mmpp"]
-    burst_ratio: Annotated[float, Field(ge=1, le=1e9, description="The rate in bursts / the mean rate.")]
-    burst_share: Annotated[float, Field(gt=0, lt=1, description="The part of the time that is in bursts.")]
+    burst_ratio: Annotated[float, Field(ge=1, le=1e9, description="Rate in bursts / mean rate.")]
+    burst_share: Annotated[float, Field(gt=0, lt=1, description="The share of time in bursts.")]
     mean_burst_seconds: Seconds
 
 
 class SeriesArrivalsBody(Body):
-    """As many roots as were counted in each interval, at random times within it."""
+    """Each interval has the counted number of roots, at random times within it."""
 
     kind: Literal["series"]
     counts: Annotated[list[Annotated[int, Field(ge=0, le=10**9)]], Field(min_length=1, max_length=1_000_000)]
@@ -50,7 +50,7 @@ class SeriesArrivalsBody(Body):
 
 ArrivalsBody = Annotated[
     PoissonArrivalsBody | DeterministicArrivalsBody | BurstyArrivalsBody | SeriesArrivalsBody,
-    Field(discriminator="kind", description="How roots arrive; left out: poisson."),
+    Field(discriminator="kind", description="The arrivals of roots; left out: poisson."),
 ]
 MeanService = Annotated[Seconds | None, Field(description="Left out: 1/service_rate of the load.")]
 ScvService = Annotated[Scv | None, Field(description="Left out: the load's service_scv, else 1.")]
@@ -87,7 +87,7 @@ class LognormalServiceBody(Body):
 
 
 class HistogramServiceBody(Body):
-    """Service times as counted in buckets; within a bucket all times are equally likely."""
+    """Service times from counts in buckets; within a bucket all times are equally likely."""
 
     kind: Literal["histogram"]
     buckets: Annotated[
@@ -106,7 +106,7 @@ ServiceBody = Annotated[
 
 
 class SimulationTerms(Body):
-    """What every simulation asks for besides a topology and its load."""
+    """The fields of every simulation besides topology and load."""
 
     processors: ProcessorCounts = None
     roots: Annotated[
@@ -116,7 +116,8 @@ class SimulationTerms(Body):
         ),
     ]
     seed: Annotated[
-        int, Field(ge=0, le=MOST_SEED, description="The same request with the same seed has the same answer.")
+        int,
+        Field(ge=0, le=MOST_SEED, description="The same request with the same seed gets the same answer."),
     ] = 1
     arrivals: ArrivalsBody = PoissonArrivalsBody(kind="poisson")
     services: Annotated[
@@ -128,13 +129,13 @@ class SimulationTerms(Body):
     capacities: Annotated[
         dict[OperatorName, Annotated[int, Field(ge=0, le=2**31 - 1)]],
         Field(
-            description="Places in the queue of each instance (of the operator where it is shared). A full queue "
+            description="Places in the queue of each instance (in a shared queue: of the operator). A full queue "
             "blocks the instance that sends. Left out: endless."
         ),
     ] = {}
-    quantiles: Annotated[Levels, Field(description="0.99 for p99.")] = LEVELS
+    quantiles: Annotated[Levels, Field(description="The levels of quantiles: 0.99 for p99.")] = LEVELS
     warm_up_share: Annotated[
-        float, Field(ge=0, le=0.9, description="The part of the roots that come first and are not measured.")
+        float, Field(ge=0, le=0.9, description="The share of roots at the beginning that are not measured.")
     ] = 0.1
     calibrate: Annotated[
         bool,
@@ -169,7 +170,7 @@ class StoredSimulationRequest(SimulationTerms, Measured):
 
 
 class SimulationParametersAnswer(Answer):
-    """What was asked of a simulation."""
+    """The parameters of a simulation."""
 
     roots: int
     seed: int
@@ -181,7 +182,7 @@ class SimulationParametersAnswer(Answer):
 
 
 class SimulationJob(Answer):
-    """A simulation as it runs and is stored: everything that it needs, so that its result never changes."""
+    """A simulation with all its inputs, as it runs and is stored, so that its result never changes."""
 
     parameters: SimulationParametersAnswer
     topology: values.Topology
@@ -196,12 +197,12 @@ class SimulationJob(Answer):
 
 ModelError = Annotated[
     float | None,
-    Field(description="(modelled - simulated) / simulated; null where one of both is not known."),
+    Field(description="(modelled - simulated) / simulated; null if either is not known."),
 ]
 
 
 class SimulatedQuantileAnswer(QuantileAnswer):
-    """A quantile, with the model's number beside it."""
+    """A simulated quantile beside the modelled one."""
 
     modelled_seconds: float | None
     model_error: ModelError
@@ -210,8 +211,8 @@ class SimulatedQuantileAnswer(QuantileAnswer):
 class SimulatedTimeAnswer(Answer):
     """A time of external tuples: its mean, half the width of the mean's 95% interval, and quantiles.
 
-    The half width is null where too few tuples were simulated to tell. What is modelled is what /v1/estimate answers;
-    it is null where an operator cannot keep up.
+    The half width is null if too few tuples were simulated. Modelled numbers are those of /v1/estimate, and null if an
+    operator cannot keep up.
     """
 
     mean_seconds: float
@@ -222,39 +223,44 @@ class SimulatedTimeAnswer(Answer):
 
 
 class SimulatedOperatorAnswer(Answer):
-    """One operator: waits of its visits, with the model's number beside them."""
+    """One operator: the simulated waits of its visits beside the modelled wait."""
 
     name: str
     processors: int
     queueing: QueueingName
-    visits: Annotated[float, Field(description="Per external tuple.")]
+    visits: Annotated[float, Field(description="Visits per external tuple.")]
     arrival_rate: float
     wait_seconds: float | None
     half_width_seconds: Annotated[
-        float | None, Field(description="Of the mean wait's 95% interval; null: too few visits to tell.")
+        float | None,
+        Field(description="Half the width of the mean wait's 95% interval; null: too few visits."),
     ]
-    sojourn_seconds: Annotated[float | None, Field(description="Of one visit: wait + service + blocked.")]
+    sojourn_seconds: Annotated[
+        float | None, Field(description="Mean time of one visit: wait + service + blocked.")
+    ]
     utilisation: float
     blocked_share: Annotated[
         float,
-        Field(description="The part of the time in which its processors wait for places in full queues."),
+        Field(description="The share of time in which its processors wait for places in full queues."),
     ]
     modelled_wait_seconds: Annotated[float | None, Field(description="null = infinite.")]
     model_error: ModelError
 
 
 class SimulationAnswer(Answer):
-    """What a simulation measured, and what the model says of the same input."""
+    """Simulated numbers, beside the modelled numbers for the same input."""
 
     total: SimulatedTimeAnswer
     completion: SimulatedTimeAnswer
     operators: list[SimulatedOperatorAnswer]
     events: int
-    seconds: Annotated[float, Field(description="How long the simulation ran.")]
-    simulated_seconds: Annotated[float, Field(description="From the first arrival to the last finish.")]
+    seconds: Annotated[float, Field(description="The time that the simulation took to compute.")]
+    simulated_seconds: Annotated[
+        float, Field(description="Simulated time from the first arrival to the last finish.")
+    ]
     roots: int
     warm_up_roots: Annotated[
-        int, Field(description="How many of the roots came first and were not measured.")
+        int, Field(description="The number of roots at the beginning that were not measured.")
     ]
     seed: int
     model: KnownModel
@@ -263,13 +269,13 @@ class SimulationAnswer(Answer):
 
 
 class SimulationSummaryAnswer(JobAnswer):
-    """The state of a simulation that was queued."""
+    """The state of a queued simulation."""
 
     parameters: SimulationParametersAnswer
 
 
 class SimulationJobAnswer(SimulationSummaryAnswer):
-    """The state of a simulation that was queued; with `answer` when it has succeeded."""
+    """The state of a queued simulation; `answer` is present when it has succeeded."""
 
     answer: SimulationAnswer | None
 

@@ -1,4 +1,4 @@
-"""Simulations: answered at once where they are short, else queued for a process of app/jobs/workers."""
+"""Answers short simulations at once, and queues long ones for a process of app/jobs/workers."""
 
 from dataclasses import dataclass
 from uuid import UUID, uuid4
@@ -33,7 +33,7 @@ MAY_NOT_QUEUE = (
 
 @dataclass(frozen=True)
 class Simulating:
-    """What answers a simulation at once or queues it, and whether the caller may have it queued."""
+    """The means to answer a simulation at once or to queue it, and whether the caller may store a job."""
 
     settings: Settings
     ready: ReadyProcess
@@ -51,10 +51,10 @@ def simulate_described(body: SimulationRequest, simulating: Simulating) -> bytes
 def simulate_stored(
     session: Session, name: str, body: StoredSimulationRequest, simulating: Simulating
 ) -> bytes | SimulationJobAnswer:
-    """The same for a stored topology under its measured load."""
+    """The answer as JSON, or the queued job, for a stored topology under its measured load."""
     found = gather(session, name, body, simulating.settings)
     aged = describe_age(session, found)
-    session.commit()  # the connection goes back: nothing is read while the simulation waits and runs
+    session.commit()  # returns the connection: the simulation reads nothing while it waits and runs
     with blaming_what_is_stored(name):
         job = prepare_job(body, found.topology, found.load, simulating.settings.max_simulation_events)
         said = [*map(DiagnosticAnswer.model_validate, found.diagnostics), *aged]
@@ -63,7 +63,7 @@ def simulate_stored(
 
 
 def answer_or_queue(job: SimulationJob, simulating: Simulating) -> bytes | SimulationJobAnswer:
-    """The answer as JSON where it is a matter of a second or so, else the queued job."""
+    """The answer of a short simulation as JSON, or the queued job of a long one."""
     if job.parameters.expected_events <= simulating.settings.simulation_events_at_once:
         return simulating.ready.compute(job)
     if not simulating.may_store:

@@ -16,7 +16,7 @@ from planner.vms.backtest import Backtest
 
 
 def shorten_schedule(vms: Floats) -> list[list[int]]:
-    """[steps, VMs] for every stretch on the same VMs."""
+    """[steps, VMs] for every stretch with a constant number of VMs."""
     return [[len(list(stretch)), int(count)] for count, stretch in groupby(vms.tolist())]
 
 
@@ -27,7 +27,7 @@ def lengthen_schedule(stretches: Sequence[Sequence[int]]) -> Floats:
 
 
 def compute_backtest(claim: Claim) -> None:
-    """Computes all runs that are not stored yet, and tells the progress at most twice a second."""
+    """Computes all runs that are not stored yet, and stores the progress at most twice a second."""
     job = BacktestJob.model_validate(claim.request)
     backtest = Backtest(job.to_setup())
     setup = backtest.setup
@@ -66,15 +66,15 @@ def list_runs(job: BacktestJob, done: frozenset[int]) -> Iterator[tuple[int, str
 
 
 def store_run(claim: Claim, run: dict[str, object], progress: float) -> None:
-    """Stores a finished run; it will not be computed again."""
+    """Stores a finished run, so that it is not computed again."""
     with claim.connection.begin():
-        # The update comes first: it holds the row against a deletion until both are written.
+        # The update comes first: it locks the row, so that the job is not deleted until both are written.
         claim.update(progress=progress, attempts=0)
         claim.connection.execute(insert(BacktestRunRow).values(backtest_id=claim.job_id, **run))
 
 
 def make_reporter(claim: Claim, begun: float, each: float) -> Callable[[int], None]:
-    """A function to call after every interval; it raises NoLongerWanted where the backtest was cancelled."""
+    """A function to call after every interval; it raises NoLongerWanted if the backtest was cancelled."""
     tell = tell_now_and_then(claim)
     return lambda interval: tell(begun + (interval + 1) * each)
 

@@ -1,8 +1,8 @@
 """The kinds of jobs that processes compute, and which worker computes which job.
 
 Advisory locks decide: Postgres drops them with the connection that holds them. A worker's lock on its job lasts exactly
-as long as the worker: no timeout decides whether the worker still runs, and a crash leaves nothing to clean up. What a
-worker has stored stays, and the next worker computes the rest.
+as long as the worker: no timeout decides whether the worker still runs, and a crash leaves nothing to clean up. Stored
+results stay, and the next worker computes the rest.
 """
 
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ from app.settings import Settings
 
 @dataclass(frozen=True)
 class JobKind:
-    """A kind of job; `module` computes it, and with `slots_key` processes agree on who may start a worker."""
+    """A kind of job; `module` computes it, and `slots_key` is the lock by which processes agree who starts a worker."""
 
     name: str
     row: type[JobColumns]
@@ -28,7 +28,7 @@ class JobKind:
     setting: str
 
     def count_slots(self, settings: Settings) -> int:
-        """How many of them all services on a database compute at the same time."""
+        """The number of these jobs that all services on a database compute at the same time."""
         slots: int = getattr(settings, self.setting)
         return slots
 
@@ -64,13 +64,13 @@ def lock_key(job_id: UUID) -> int:
 
 
 def take_slot(connection: Connection, kind: JobKind, slot: int) -> bool:
-    """Whether this connection now holds the slot, and with it the right to start a worker."""
+    """Whether this connection now has the slot's lock, which is the right to start a worker."""
     # A slot's lock has two keys, a job's lock has one, and Postgres keeps the two apart.
     return bool(connection.scalar(select(func.pg_try_advisory_lock(kind.slots_key, slot))))
 
 
 def find_next(connection: Connection, kind: JobKind) -> UUID | None:
-    """The oldest unfinished job that no worker holds; those whose worker has ended come first."""
+    """The oldest unfinished job without a worker; jobs whose worker has ended come first."""
     waiting = (
         select(kind.row.id)
         .where(kind.row.state.in_(UNFINISHED))
@@ -91,14 +91,14 @@ def is_wanted(connection: Connection, kind: JobKind, job_id: UUID) -> bool:
 
 
 def queue_again(connection: Connection, kind: JobKind, job_id: UUID) -> None:
-    """Queues the job of a worker that was ended, as soon as Postgres has released the worker's lock."""
+    """Queues the job of an ended worker again, as soon as Postgres has released the worker's lock."""
     try:
         with connection.begin():
             connection.execute(text(f"SET LOCAL lock_timeout = '{WAIT_FOR_THE_DEAD}'"))
             connection.execute(select(func.pg_advisory_xact_lock(lock_key(job_id))))
             connection.execute(_running(kind, job_id).values(state="queued", attempts=0))
     except OperationalError:
-        return  # another worker holds it, or the database is gone: `find_next` finds it in both cases
+        return  # another worker has it, or the database is gone: `find_next` finds the job in both cases
 
 
 def _running(kind: JobKind, job_id: UUID) -> Update:
@@ -107,7 +107,7 @@ def _running(kind: JobKind, job_id: UUID) -> Update:
 
 @dataclass(frozen=True)
 class Claim:
-    """One worker's hold on one job; after a cancellation every write raises NoLongerWanted."""
+    """A worker's lock on a job; after a cancellation every write raises NoLongerWanted."""
 
     connection: Connection
     kind: JobKind
@@ -120,7 +120,7 @@ class Claim:
             self.update(progress=progress)
 
     def succeed(self, **found: object) -> None:
-        """Stores that the job is done, with what else was found."""
+        """Stores that the job is done, with further columns."""
         self._finish("succeeded", progress=1.0, **found)
 
     def fail(self, kind: str, detail: str) -> None:
@@ -132,13 +132,13 @@ class Claim:
             self.update(state=state, finished_at=func.now(), **values)
 
     def update(self, **values: object) -> None:
-        """Changes the row, in the transaction that the caller has begun."""
+        """Changes the row in the caller's transaction."""
         if self.connection.execute(_running(self.kind, self.job_id).values(**values)).rowcount == 0:
             raise NoLongerWanted
 
 
 def claim_job(connection: Connection, kind: JobKind, job_id: UUID) -> Claim | None:
-    """Holds the job for as long as the connection lasts; None where another worker holds it or it is finished."""
+    """Locks the job for as long as the connection lasts; None if another worker has it or it is finished."""
     with connection.begin():
         if not connection.scalar(select(func.pg_try_advisory_lock(lock_key(job_id)))):
             return None
@@ -157,7 +157,8 @@ def claim_job(connection: Connection, kind: JobKind, job_id: UUID) -> Claim | No
     claim = Claim(connection, kind, job_id, claimed.request)
     if claimed.attempts > MOST_ATTEMPTS:
         claim.fail(
-            "interrupted", f"Its process ended {MOST_ATTEMPTS} times in the same run: is there enough memory?"
+            "interrupted",
+            f"Its process ended {MOST_ATTEMPTS} times in the same run: check that the machine has enough memory.",
         )
         return None
     return claim

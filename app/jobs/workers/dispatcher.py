@@ -1,6 +1,6 @@
 """Starts a worker process for each queued job, one at a time per slot.
 
-In the service's own process a job would hold the interpreter's lock, and every request would wait for it.
+A job in the service's own process would hold the interpreter's lock, and every request would wait.
 """
 
 import logging
@@ -19,7 +19,7 @@ from app.settings import PREFIX, Settings
 log = logging.getLogger(__name__)
 
 LOOK_SECONDS = 0.5
-# A worker that reports its progress sees that its job was cancelled; any other worker is ended after so many looks.
+# A worker that reports progress notices a cancellation; any other worker is ended after this number of checks.
 LOOKS_AT_THE_UNWANTED = 4
 # A worker writes no metrics of the service, and computes on one processor.
 NOT_PASSED_ON = {"PROMETHEUS_MULTIPROC_DIR"}
@@ -32,7 +32,7 @@ def make_dispatchers(settings: Settings) -> "list[Dispatcher]":
 
 
 class Dispatcher(threading.Thread):
-    """Serves one slot; of all service processes on a database, only one holds the slot at a time."""
+    """Starts the workers of one slot; only one service process on a database has the slot at a time."""
 
     def __init__(self, settings: Settings, kind: JobKind, slot: int) -> None:
         super().__init__(name=f"{kind.name}-{slot}", daemon=True)
@@ -40,7 +40,7 @@ class Dispatcher(threading.Thread):
         self._settings = settings
         self._kind = kind
         self._slot = slot
-        # The service's pool is for requests; this connection stays open, for it holds the lock of the slot.
+        # The service's pool is for requests; this connection stays open, because it has the lock of the slot.
         self._engine = create_engine(
             settings.database_url.get_secret_value(),
             connect_args={"connect_timeout": 5, "application_name": "headgate dispatcher"},
@@ -48,13 +48,13 @@ class Dispatcher(threading.Thread):
         self._ending = threading.Event()
 
     def stop(self) -> None:
-        """Ends the worker, if there is one, and queues its job again."""
+        """Ends the worker, if one runs, and queues its job again."""
         self._ending.set()
         self.join()
         self._engine.dispose()
 
     def run(self) -> None:
-        """Runs until `stop`; while the database is away it tries again."""
+        """Runs until `stop`; tries again while the database cannot be reached."""
         while not self._ending.is_set():
             try:
                 with self._engine.connect() as connection:
@@ -83,7 +83,7 @@ class Dispatcher(threading.Thread):
                 self._wait()
                 unwanted = 0 if is_wanted(connection, self._kind, job_id) else unwanted + 1
             if worker.poll() is None:
-                # What is finished is stored in one transaction, and the rest will be computed again.
+                # Finished runs are stored in one transaction each, and the next worker computes the rest.
                 worker.kill()
                 worker.wait()
                 queue_again(connection, self._kind, job_id)
@@ -105,7 +105,7 @@ def start_worker(settings: Settings, kind: JobKind, job_id: UUID) -> "subprocess
         stdin=subprocess.PIPE,
         stdout=subprocess.DEVNULL,
         env=list_environment() | ours,
-        start_new_session=True,  # Ctrl-C reaches this process alone, which then ends the worker
+        start_new_session=True,  # Ctrl-C reaches only this process, which then ends the worker
     )
 
 

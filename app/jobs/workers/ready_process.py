@@ -1,7 +1,7 @@
-"""Short simulations, answered at once: one process computes them, one after the other, beside the service.
+"""One process beside the service computes short simulations, one after the other, for answers at once.
 
-In the service's own process a simulation would hold the interpreter's lock for a second, and every request would wait
-for it. The process starts a while after the service, so that no request waits until machine code is compiled or read.
+A simulation in the service's own process would hold the interpreter's lock for a second, and every request would wait.
+The process starts soon after the service, so that no request waits until machine code is compiled or read.
 """
 
 import logging
@@ -26,11 +26,11 @@ LANE = "simulation"  # in the metrics
 
 
 class SimulationFailed(Exception):
-    """The process ended instead of answering; the next simulation starts another."""
+    """The process ended without an answer; the next simulation starts another process."""
 
 
 class ReadyProcess:
-    """The process of one service process, and the bound on how many requests wait for it."""
+    """The process for one service process, with a limit on the requests that wait for it."""
 
     def __init__(self, settings: Settings) -> None:
         self._most_waiting = settings.computing_queue
@@ -44,7 +44,7 @@ class ReadyProcess:
         self._starter = threading.Thread(target=self._start_soon, name="ready-process", daemon=True)
 
     def start(self) -> None:
-        """Starts the process in a while."""
+        """Starts the process after a delay."""
         if self._is_used:
             self._starter.start()
 
@@ -56,7 +56,7 @@ class ReadyProcess:
         self._end()
 
     def compute(self, job: SimulationJob) -> bytes:
-        """The answer as JSON; raises `Overloaded` where too many wait, and what the planner raises."""
+        """The answer as JSON; raises `Overloaded` if too many requests wait, and the errors of the planner."""
         with self._counting:
             if self._waiting > self._most_waiting:
                 ENDED.labels(LANE, "refused").inc()
@@ -79,7 +79,7 @@ class ReadyProcess:
                 self._connect()
 
     def _connect(self) -> "Connection[SimulationJob, bytes | PlannerError]":
-        """The connection to the process, which is started where it does not run."""
+        """The connection to the process, which is started if it does not run."""
         if self._process is None or self._process.poll() is not None or self._connection is None:
             ours, theirs = Pipe()
             with theirs:
@@ -90,7 +90,7 @@ class ReadyProcess:
                     stdout=subprocess.DEVNULL,
                     pass_fds=[number],
                     env=list_environment(),
-                    start_new_session=True,  # Ctrl-C reaches this process alone, which then ends the other
+                    start_new_session=True,  # Ctrl-C reaches only this process, which then ends the other
                 )
             self._connection = ours
         return self._connection
@@ -106,7 +106,7 @@ class ReadyProcess:
             raise SimulationFailed(f"the process of short simulations ended with {code}") from error
 
     def _end(self) -> int | None:
-        """Ends the process, and returns its exit code; None where there is none."""
+        """Ends the process and returns its exit code; None if no process runs."""
         if self._process is None or self._connection is None:
             return None
         self._connection.close()

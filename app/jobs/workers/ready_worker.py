@@ -1,6 +1,6 @@
 """The process that is kept ready for short simulations: `python -m app.jobs.workers.ready_worker FD`.
 
-It receives a job over the socket FD, and sends back the answer as JSON, or the error of the planner.
+It receives a job over the socket FD, and sends the answer as JSON or the error of the planner.
 """
 
 import logging
@@ -17,7 +17,7 @@ from planner.simulation.simulate import warm_up
 
 
 def main() -> None:
-    """Warms up, says so, and computes until the service closes the socket, as it also does by ending."""
+    """Warms up, reports that it is ready, and computes until the socket is closed, also by the end of the service."""
     os.nice(WORKER_NICENESS)
     settings = Settings()
     configure_logging(settings.log_format, settings.log_level)
@@ -26,7 +26,7 @@ def main() -> None:
 
 
 def serve(connection: "Connection[bytes | PlannerError, SimulationJob]") -> None:
-    """Answers one job after the other, until the other side is closed."""
+    """Answers one job after the other until the service closes the socket."""
     while True:
         try:
             job = connection.recv()
@@ -36,7 +36,7 @@ def serve(connection: "Connection[bytes | PlannerError, SimulationJob]") -> None
 
 
 def compute(job: SimulationJob) -> bytes | PlannerError:
-    """The answer as JSON, or why there is none."""
+    """The answer as JSON, or the error of the planner."""
     try:
         return run_simulation(job).model_dump_json().encode()
     except PlannerError as error:

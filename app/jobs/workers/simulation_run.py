@@ -1,4 +1,4 @@
-"""Runs one simulation in this process; it imports no more than that needs."""
+"""Runs one simulation in this process; the module imports only what a simulation needs."""
 
 from collections.abc import Callable
 from time import perf_counter
@@ -12,7 +12,7 @@ from planner.values import Estimate
 
 
 def run_simulation(job: SimulationJob, report: Callable[[float], None] | None = None) -> SimulationAnswer:
-    """Runs the job in this process, which holds the interpreter's lock: the service itself never does."""
+    """Runs the job in this process. The service never calls it, because it holds the interpreter's lock."""
     asked = job.parameters
     began = perf_counter()
     found = simulate(
@@ -33,7 +33,7 @@ def run_simulation(job: SimulationJob, report: Callable[[float], None] | None = 
 
 
 def model_input(job: SimulationJob) -> Estimate:
-    """What the model says of the same input."""
+    """The model's estimate for the same input."""
     modelled = estimate(job.topology, job.load, job.parameters.processors, job.model)
     levels = job.parameters.quantiles
     return add_spread(job.topology, job.load, modelled, levels) if levels else modelled

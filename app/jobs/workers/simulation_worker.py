@@ -7,7 +7,7 @@ from app.jobs.workers.worker import run_worker, tell_now_and_then
 
 
 def compute_simulation(claim: Claim) -> None:
-    """A simulation is one run of some seconds: one that was ended begins anew, and has the same answer by its seed."""
+    """Runs the simulation from the beginning, also after an earlier worker ended: the seed gives the same answer."""
     answer = run_simulation(SimulationJob.model_validate(claim.request), tell_now_and_then(claim))
     claim.succeed(answer=answer.model_dump(mode="json"))
 

@@ -1,6 +1,6 @@
 """Computes one job in a process of its own: `python -m app.jobs.workers.backtest_worker ID`, or another kind's module.
 
-It ends with the process that started it, and may be killed at any moment: what is finished is stored.
+It ends with the process that started it, and may be killed at any moment: finished parts are stored.
 """
 
 import logging
@@ -43,20 +43,20 @@ def run_worker(kind: JobKind, compute: Compute) -> None:
 
 
 def settle_in() -> None:
-    """Lets the process take only what the service leaves, and end with the process that started it."""
+    """Lowers the priority below the service's, and makes the process end with the process that started it."""
     threading.Thread(target=end_with_parent, daemon=True).start()
     os.nice(WORKER_NICENESS)
 
 
 def end_with_parent() -> None:
     """Ends this process when the parent ends: standard input is a pipe that then closes."""
-    # Not `sys.stdin.read`: it holds a lock that the interpreter needs at its own end.
+    # Not `sys.stdin.read`: it holds a lock that the interpreter needs at its end.
     os.read(sys.stdin.fileno(), 1)
     os._exit(1)
 
 
 def finish(claim: Claim, compute: Compute) -> None:
-    """Computes what is not stored yet, and stores how the job ended where it failed."""
+    """Computes the parts that are not stored yet; stores the error if the job fails."""
     try:
         compute(claim)
     except NoLongerWanted:
@@ -65,10 +65,13 @@ def finish(claim: Claim, compute: Compute) -> None:
         problem = describe_problem(error) or {"type": "planner-error", "detail": str(error)}
         claim.fail(problem["type"], problem["detail"])
     except SQLAlchemyError:
-        raise  # the database went away: the next worker goes on
-    except Exception:  # any other error must also be seen by the caller
+        raise  # the database cannot be reached: the next worker continues
+    except Exception:  # the caller must see any other error too
         log.exception("%s %s failed", claim.kind.name, claim.job_id)
-        detail = f"The computation failed by an error of the service: its log names {claim.job_id}."
+        detail = (
+            "The computation failed because of a defect in Headgate: the log of the service has the error under "
+            f"{claim.job_id}."
+        )
         claim.fail("internal-error", detail)
 
 
@@ -76,7 +79,7 @@ REPORT_SECONDS = 0.5
 
 
 def tell_now_and_then(claim: Claim) -> Callable[[float], None]:
-    """A function to call with the progress, often; it raises NoLongerWanted where the job was cancelled."""
+    """A function to call often with the progress; it raises NoLongerWanted if the job was cancelled."""
     said_at = time.monotonic()
 
     def tell(progress: float) -> None:

@@ -1,4 +1,4 @@
-"""Serves the files of the dashboard at /ui/: plain modules that a browser loads as they are, none from elsewhere."""
+"""Serves the files of the dashboard at /ui/: plain modules, which a browser loads from this service only."""
 
 import gzip
 import re
@@ -18,14 +18,14 @@ from app.web.negotiation import is_known
 STATIC = Path(__file__).parent / "static"
 FRAME = "index.html"
 OF_WORKER = {"layout.js", "vendor/dagre.js"}
-"""What a worker loads, and only where there is a graph."""
+"""Files that only the browser's worker for graphs loads."""
 TAKES_GZIP = re.compile(r"(^|[\s,])gzip\s*(;\s*q=(1|0\.0*[1-9])[\d.]*)?\s*(,|$)")
-"""An Accept-Encoding that has gzip with no weight, or with one above 0."""
+"""An Accept-Encoding with gzip, without a weight or with a weight above 0."""
 
 
 @dataclass(frozen=True)
 class Sent:
-    """A file as it is sent: plain or packed, with the ETag of either."""
+    """A file in its two forms, plain and compressed, each with its ETag."""
 
     plain: bytes
     packed: bytes
@@ -33,10 +33,10 @@ class Sent:
     digest: str
 
     def answer(self, request: Request) -> Response:
-        """The file, or 304 where the browser has it."""
+        """The file, or 304 if the browser has it."""
         is_packed = bool(TAKES_GZIP.search(request.headers.get("Accept-Encoding", "")))
         etag = f'"{self.digest}-gzip"' if is_packed else f'"{self.digest}"'
-        # A browser asks for every file each time, and is sent those that have changed.
+        # A browser asks for every file at each visit, and receives the files that have changed.
         headers = {"ETag": etag, "Cache-Control": "no-cache", "Vary": "Accept-Encoding"}
         if is_known(etag, request.headers.get("If-None-Match")):
             return Response(status_code=304, headers=headers)
@@ -46,9 +46,9 @@ class Sent:
 
 
 def install_dashboard(app: FastAPI) -> None:
-    """Adds /ui/ and all files below it; they hold no data, so they need no key."""
+    """Adds /ui/ and all files below it; they contain no data, so they need no key."""
     files = {path.relative_to(STATIC).as_posix(): path for path in sorted(STATIC.rglob("*.*"))}
-    # A browser would learn of most modules only after others have arrived, which import them.
+    # Without this header a browser finds most modules only after it has loaded the modules that import them.
     modules = [name for name in files if name.endswith(".js") and name not in OF_WORKER]
     link = ", ".join(f"</ui/{name}>; rel=modulepreload" for name in modules)
 
@@ -70,7 +70,7 @@ def install_dashboard(app: FastAPI) -> None:
 
 @lru_cache(maxsize=200)
 def read_file(path: Path, changed: int) -> Sent:  # noqa: ARG001 - a file that has changed is read again
-    """The file, read once and packed once."""
+    """The file, read and compressed once."""
     content = path.read_bytes()
     media_type = guess_type(path.name)[0] or "text/plain"
     return Sent(content, gzip.compress(content, mtime=0), media_type, sha256(content).hexdigest()[:32])

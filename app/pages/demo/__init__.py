@@ -1,1 +1,1 @@
-"""`headgate demo`: a small topology with a day of measurements, to look at in the first minute."""
+"""`headgate demo`: a small topology with a day of measurements, for a first look at Headgate."""

@@ -18,7 +18,7 @@ def demo() -> None:
     from app.web.stored_data_errors import DemoNameTaken
 
     choice = choose_or_fail(load_settings())
-    with open_migrated_database(choice, "stores the demo in", nullcontext()) as url:
+    with open_migrated_database(choice, "storing the demo in", nullcontext()) as url:
         engine = make_engine(choice.settings, url)
         try:
             with Session(engine) as session, session.begin():

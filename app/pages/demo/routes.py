@@ -13,7 +13,7 @@ from app.web.security import may_store
 
 
 class DemoAnswer(Answer):
-    """What was stored."""
+    """The stored demo: its topology and the numbers of snapshots and decisions."""
 
     model_config = show_example({"topology": "demo", "snapshots": 1390, "decisions": 47})
 
@@ -30,7 +30,7 @@ router = APIRouter(prefix="/v1/demo", tags=["topologies"], route_class=StrictJso
 def load_demo(session: SessionDep, settings: SettingsDep, response: Response) -> DemoAnswer:
     """Stores topology `demo` with the day that ends now, in place of an earlier demo; takes some seconds.
 
-    A topology of that name which is not the demo is left alone (409). DELETE the topology to be rid of the demo.
+    Another topology named `demo` is kept, and the call answers 409. DELETE the topology to remove the demo.
     """
     stored = store_demo(session, settings, datetime.now(UTC))
     tell_created(response, "topologies", NAME)

@@ -1,4 +1,4 @@
-"""Stores the demo: snapshots as a platform posts them, and decisions as the service made them through the day."""
+"""Stores the demo: the snapshots of a day, and the decisions that the service makes on them."""
 
 import random
 from collections.abc import Mapping
@@ -36,7 +36,7 @@ from app.web.stored_data_errors import DemoNameTaken
 from planner.values import Load
 
 NAME = "demo"
-LOCK = 7_364_870_213  # any number that no other lock of the database has
+LOCK = 7_364_870_213  # a number that no other lock of the database uses
 TARGET_SECONDS = 0.35
 DECIDE_EVERY = 30
 POLICY = {
@@ -52,14 +52,14 @@ MARKS = {"job": "0f" * 16, "job_name": "visits", "scheduler": "Adaptive", "verti
 
 @dataclass(frozen=True)
 class StoredDemo:
-    """How much was stored."""
+    """The numbers of stored snapshots and decisions."""
 
     snapshots: int
     decisions: int
 
 
 def store_demo(session: Session, settings: Settings, now: datetime) -> StoredDemo:
-    """Stores the day that ends now in place of an earlier demo."""
+    """Stores the demo for the day that ends now, and removes an earlier demo."""
     remove_earlier(session)
     create_topology(session, describe_topology(), settings, source="demo")
     store_policy(session, NAME, PolicyBody.model_validate(POLICY))
@@ -85,8 +85,8 @@ def store_demo(session: Session, settings: Settings, now: datetime) -> StoredDem
 
 
 def remove_earlier(session: Session) -> None:
-    """Deletes an earlier demo; raises DemoNameTaken where a topology of that name is not one."""
-    # Who loads the demo at the same time waits here for the other to end.
+    """Deletes an earlier demo; raises DemoNameTaken if another topology has its name."""
+    # A second request that loads the demo at the same time waits here until the first one ends.
     session.execute(select(func.pg_advisory_xact_lock(LOCK)))
     row = session.scalar(select(TopologyRow).where(TopologyRow.name == NAME).with_for_update())
     if row is None:
@@ -128,14 +128,14 @@ def to_snapshot(load: Load, observed_at: datetime) -> SnapshotBody:
 
 
 def decide(session: Session, settings: Settings, platform: Platform, at: datetime) -> None:
-    """A decision as of this time, which the platform takes; the change before learns what it brought."""
+    """Makes a decision at this time and passes it to the platform; reports the outcome of the previous change."""
     platform.report(session, settings)
     decision = store_decision(session, NAME, DecisionRequest(at=at), settings)
     platform.take(session, settings, decision, at)
 
 
 def date_decisions(session: Session) -> None:
-    """Dates every decision to the time it was made for, as if the service had run all day."""
+    """Sets each decision's creation time to the time of its data, as if the service had run all day."""
     of_demo = select(TopologyRow.id).where(TopologyRow.name == NAME).scalar_subquery()
     session.execute(
         update(DecisionRow)
@@ -145,7 +145,7 @@ def date_decisions(session: Session) -> None:
 
 
 def store_marks(session: Session) -> None:
-    """The marks of a Flink job, so that patches name its vertices."""
+    """Stores the marks of a Flink job, so that patches name its vertices."""
     topology = session.scalars(select(TopologyRow.id).where(TopologyRow.name == NAME)).one()
     vertices: Mapping[str, str] = {
         operator.name: f"{place:032x}" for place, operator in enumerate(TOPOLOGY.operators, 1)
@@ -159,7 +159,7 @@ def store_marks(session: Session) -> None:
 
 
 def store_throughputs(session: Session, begin: datetime) -> None:
-    """What numbers of VMs sustained, measured in the hours before the day: a schedule of VMs needs it."""
+    """Stores throughput samples of the hours before the day: a schedule of VMs needs them."""
     measured = tell_throughputs()
     samples = [
         ThroughputSampleRequest(

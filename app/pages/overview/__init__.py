@@ -1,1 +1,1 @@
-"""/v1/overview: every topology in a line, the one that needs somebody most first."""
+"""/v1/overview: one row for each topology, the most urgent first."""

@@ -1,4 +1,4 @@
-"""The newest snapshot, decision and policy of every topology, in two queries however many there are."""
+"""The newest snapshot, decision and policy of all topologies, in two queries."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -21,7 +21,7 @@ SHOWN_RATES = 30
 
 
 def find_lines(now: datetime, contains: str) -> Subquery:
-    """A line for each topology whose name contains the text, with `severity`, the place of its status in STATUSES."""
+    """A row for each topology whose name contains the text; `severity` is the place of its status in STATUSES."""
     newest = select_newest(SnapshotRow.external_rate, SnapshotRow.measured_sojourn_seconds, ENDED_AT).lateral(
         "newest"
     )
@@ -65,7 +65,7 @@ def rank(
     has_no_policy: ColumnElement[bool],
     is_stale: ColumnElement[bool],
 ) -> ColumnElement[int]:
-    """The place of a topology's status in STATUSES: the first that applies."""
+    """The place of a topology's status in STATUSES: the first status that applies."""
     at = {status: place for place, status in enumerate(STATUSES)}
     is_missed = func.coalesce(newest.measured_sojourn_seconds > TARGET_SECONDS, False)
     return case(
@@ -83,7 +83,7 @@ def rank(
 def gather_page(
     session: Session, now: datetime, page: Page, wanted: OverviewFilter
 ) -> tuple[Sequence[Row[Any]], str | None]:
-    """The lines of a page, the worst first, each with its newest rates, oldest first."""
+    """The rows of a page, the most urgent first; each has its newest rates, oldest first."""
     lines = find_lines(now, wanted.contains)
     newest = (
         select(SnapshotRow.external_rate.label("rate"), SnapshotRow.observed_at.label("at"))
@@ -101,7 +101,7 @@ def gather_page(
 
 
 def count_statuses(session: Session, now: datetime, wanted: OverviewFilter) -> dict[str, int]:
-    """The topologies of each status, of those whose name contains the text."""
+    """The number of topologies in each status, among those whose name contains the text."""
     lines = find_lines(now, wanted.contains)
     rows = session.execute(select(lines.c.severity, func.count()).group_by(lines.c.severity)).all()
     return {STATUSES[severity]: count for severity, count in sorted((row[0], row[1]) for row in rows)}

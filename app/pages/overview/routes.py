@@ -1,4 +1,4 @@
-"""/v1/overview: every topology in a line, the one that needs somebody most first."""
+"""/v1/overview: one row for each topology, the most urgent first."""
 
 from typing import Annotated
 
@@ -19,7 +19,7 @@ router = APIRouter(prefix="/v1/overview", tags=["topologies"], route_class=Stric
     response_model=Overview,
     **declare(
         may_read,
-        "See which topology needs somebody",
+        "List topologies by urgency",
         also={304: {"description": "Unchanged since the ETag in If-None-Match."}},
     ),
 )
@@ -28,6 +28,6 @@ def get_overview(
     session: SessionDep,
     wanted: Annotated[OverviewFilter, Depends(read_filter)],
 ) -> Response:
-    """Overloaded ones first, then missed targets, stale measurements and wanted changes; by name within each."""
+    """Sorted by status (overloaded, target missed, stale measurements, change wanted, others), then by name."""
     content = service.read_overview(session, page, wanted).model_dump_json(by_alias=True).encode()
     return Response(content, media_type="application/json")

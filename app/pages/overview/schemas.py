@@ -30,12 +30,12 @@ STATUSES: tuple[Status, ...] = (
     "no-measurements",
     "fine",
 )
-"""The worst first."""
+"""The statuses, the most urgent first."""
 
 
 @dataclass(frozen=True)
 class OverviewFilter:
-    """Which topologies a list shows: those whose name contains the text, and of these the ones with a status."""
+    """The topologies in a list: their name contains the text, and their status is one of `statuses`."""
 
     statuses: tuple[Status, ...] = ()
     contains: str = ""
@@ -43,14 +43,15 @@ class OverviewFilter:
 
 def read_filter(
     status: Annotated[
-        list[Status] | None, Query(max_length=len(STATUSES), description="Only these; may be repeated.")
+        list[Status] | None,
+        Query(max_length=len(STATUSES), description="Only topologies with this status; may be repeated."),
     ] = None,
     contains: Annotated[
         Annotated[str, AfterValidator(printable)] | None,
-        Query(max_length=200, description="Only names with this text in them, in upper or lower case."),
+        Query(max_length=200, description="Only names that contain this text, in upper or lower case."),
     ] = None,
 ) -> OverviewFilter:
-    """The filter that the query asks for; without one every topology."""
+    """The filter in the query; without parameters it accepts every topology."""
     return OverviewFilter(tuple(status or ()), contains or "")
 
 
@@ -89,16 +90,20 @@ class OverviewRow(Answer):
     processors_running: int | None
     processors_recommended: int | None
     expected_sojourn_seconds: Annotated[
-        float | None, Field(description="E[T] of what ran at the decision; null also where it has no end.")
+        float | None,
+        Field(description="E[T] with the processors that ran at the decision; null also if it is unbounded."),
     ]
-    recommended_sojourn_seconds: Annotated[float | None, Field(description="E[T] of what it recommended.")]
+    recommended_sojourn_seconds: Annotated[
+        float | None, Field(description="E[T] with the recommended processors.")
+    ]
     measured_sojourn_seconds: Annotated[float | None, Field(description="Of the newest snapshot.")]
     target_seconds: Annotated[float | None, Field(description="t_max_seconds, or the seconds of `target`.")]
     external_rate: Annotated[float | None, Field(description="Of the newest snapshot.")]
     holds_up_to_rate: Annotated[
-        float | None, Field(description="The recommended processors hold up to this external rate.")
+        float | None,
+        Field(description="The highest external rate at which the recommended processors meet the goal."),
     ]
-    measured_until: Annotated[datetime | None, Field(description="Where the newest snapshot ends.")]
+    measured_until: Annotated[datetime | None, Field(description="The end of the newest snapshot.")]
     outcome: Literal["applied", "refused", "failed", "rolled-back"] | None
     rates: Annotated[
         list[float], Field(description="External rates of the newest 30 snapshots, oldest first.")
@@ -106,13 +111,15 @@ class OverviewRow(Answer):
 
 
 class Overview(Answer):
-    """A page of topologies, the one that needs somebody most first; `next` is the address of the following page."""
+    """A page of topologies, the most urgent first; `next` is the address of the following page."""
 
     model_config = show_example({"counts": {"change-wanted": 1}, "items": [EXAMPLE], "next": None})
 
     counts: Annotated[
         dict[Status, int],
-        Field(description="Topologies of each status, on all pages and whatever `status` asks for."),
+        Field(
+            description="The number of topologies in each status, on all pages and without the filter `status`."
+        ),
     ]
     items: list[OverviewRow]
     next: str | None = None

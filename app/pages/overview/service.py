@@ -16,7 +16,7 @@ Digest = Mapping[str, Any]
 
 
 def to_overview(rows: Sequence[Row[Any]], counts: dict[str, int], following: str | None) -> Overview:
-    """The page as the database found it."""
+    """The rows of the database as a page of the overview."""
     return Overview.model_validate(
         {"counts": counts, "items": [to_row(row) for row in rows], "next": following}
     )
@@ -56,17 +56,17 @@ def describe(status: str, row: Row[Any], digest: Digest) -> str:
         return f"The newest snapshot measured {measured}, above the target of {target}."
     return {
         "overloaded": f"An operator cannot keep up: {change}.",
-        "stale": "The newest snapshot is older than the policy trusts: no decision is made on it.",
+        "stale": "The newest snapshot is older than the policy allows, so no decision is made: send a newer snapshot.",
         "change-wanted": f"{row.action}: {change}.",
-        "undecided": "There is a policy and no decision yet: ask for one.",
-        "no-policy": "There is no policy: say what is wanted, such as t_max_seconds.",
-        "no-measurements": "Nothing was measured yet: post a snapshot.",
+        "undecided": "The topology has a policy and no decision yet: ask for one.",
+        "no-policy": "The topology has no policy: set a goal, such as t_max_seconds.",
+        "no-measurements": "Nothing was measured yet: send a snapshot.",
         "fine": f"The newest decision holds: {digest.get('running')} processors run.",
     }[status]
 
 
 def read_overview(session: Session, page: Page, wanted: OverviewFilter) -> Overview:
-    """A page of topologies, the worst first, and the number of topologies of each status."""
+    """A page of topologies, the most urgent first, and the number of topologies in each status."""
     now = datetime.now(UTC)
     rows, following = gather_page(session, now, page, wanted)
     return to_overview(rows, count_statuses(session, now, wanted), following)

@@ -1,1 +1,1 @@
-"""/v1/topologies/{name}/series: what was measured, expected and recommended over time, for a picture of some width."""
+"""/v1/topologies/{name}/series: measurements, estimates and recommendations over time."""

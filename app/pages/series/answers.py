@@ -27,7 +27,7 @@ def to_series(
     estimates: Mapping[int, Estimate | None],
     decided: Sequence[Row[Any]],
 ) -> Series:
-    """A point for every bucket, gaps included; none where nothing was measured or decided."""
+    """A point for every bucket, also for gaps; no points if nothing was measured or decided."""
     every = range(buckets.count_all() if rows or decided else 0)
     points = [SeriesPoint(at=buckets.begin(number), snapshots=0) for number in every]
     for row in rows:
@@ -46,7 +46,7 @@ def to_series(
 
 
 def add_measured(point: SeriesPoint, row: Row[Any], expected: Estimate | None) -> None:
-    """What the snapshots of the bucket say."""
+    """Adds the measurements of a bucket to its point."""
     point.snapshots = row.snapshots
     point.external_rate, point.highest_rate = row.external_rate, row.highest_rate
     point.measured_sojourn_seconds = row.measured_sojourn_seconds
@@ -80,7 +80,7 @@ def draw_series(series: Series, form: str) -> bytes:
 
 
 def leave_out_before(points: list[SeriesPoint]) -> list[SeriesPoint]:
-    """The points from the first one that says something."""
+    """The points from the first one with a measurement or decision."""
     said = (place for place, one in enumerate(points) if one.snapshots or one.action is not None)
     return points[next(said, len(points)) :]
 
@@ -93,7 +93,7 @@ def panel_rates(points: Sequence[SeriesPoint]) -> Panel:
 
 
 def panel_times(points: Sequence[SeriesPoint], target: float | None) -> Panel:
-    """E[T] as measured and as estimated; three times the target is the upper edge, as on the page."""
+    """E[T] as measured and estimated, up to three times the target, as in the dashboard."""
     lines = [
         Line("measured", [one.measured_sojourn_seconds for one in points], SOLID),
         Line("estimated", [one.expected_sojourn_seconds for one in points], DASHED),
@@ -107,7 +107,7 @@ def panel_times(points: Sequence[SeriesPoint], target: float | None) -> Panel:
 
 
 def panel_processors(points: Sequence[SeriesPoint]) -> Panel:
-    """What runs, what is recommended, and a sign at the first of equal recommendations in turn."""
+    """Running and recommended processors, with a sign where the recommendation changes."""
     lines = [
         Line("running", [one.processors_running for one in points], SOLID, is_step=True),
         Line("recommended", [one.processors_recommended for one in points], DASHED),

@@ -15,7 +15,7 @@ from app.load.measurements.stored_topologies import StoredTopology
 
 USUAL_SECONDS = 86_400.0
 LEAST_SECONDS = 1e-3
-# A bucket that is so small a part of the others is the rounding of their length.
+# A last bucket with a smaller share of the length is an error of rounding.
 ROUNDING = 1e-9
 
 
@@ -28,7 +28,7 @@ class Buckets:
     seconds: float
 
     def count_all(self) -> int:
-        """How many there are; the last one may be cut."""
+        """The number of buckets; the last one may be shorter."""
         return max(1, ceil((self.until - self.since).total_seconds() / self.seconds - ROUNDING))
 
     def number(self, column: SQLColumnExpression[datetime]) -> ColumnElement[int]:
@@ -37,14 +37,14 @@ class Buckets:
         return func.least(func.floor(passed / self.seconds), self.count_all() - 1)
 
     def begin(self, number: int) -> datetime:
-        """Where a bucket begins."""
+        """The beginning of a bucket."""
         return self.since + timedelta(seconds=number * self.seconds)
 
 
 def find_buckets(
     session: Session, stored: StoredTopology, since: datetime | None, until: datetime | None, points: int
 ) -> Buckets:
-    """The buckets for so many points; where nothing was measured, of the time until now."""
+    """Buckets for this number of points; they end now if nothing was measured."""
     newest = find_newest(session, stored, 1, until)
     window = newest[-1].window_seconds if newest else 0.0
     last = until or (find_end(newest[-1]) if newest else datetime.now(UTC))
@@ -54,7 +54,7 @@ def find_buckets(
 
 
 def go_back(at: datetime, seconds: float) -> datetime:
-    """The time so many seconds earlier, but not before the year 1: the time asked for may lie in that year."""
+    """The time that lies `seconds` earlier, but not before the year 1."""
     try:
         return at - timedelta(seconds=seconds)
     except OverflowError:
@@ -62,7 +62,7 @@ def go_back(at: datetime, seconds: float) -> datetime:
 
 
 def gather_snapshots(session: Session, stored: StoredTopology, buckets: Buckets) -> Sequence[Row[Any]]:
-    """Of each bucket: its number, what its snapshots say together, and the load of the newest one."""
+    """The number of each bucket, the aggregates of its snapshots, and the load of the newest one."""
     grouped = group_snapshots(stored, buckets).subquery()
     newest = (
         select(SnapshotRow.operators, SnapshotRow.external_rate.label("newest_rate"))
@@ -76,12 +76,12 @@ def gather_snapshots(session: Session, stored: StoredTopology, buckets: Buckets)
 
 
 def group_snapshots(stored: StoredTopology, buckets: Buckets) -> Select[Any]:
-    """Of each bucket: snapshots, mean and highest rate, E[T] as a mean over tuples, and when the newest one began."""
+    """For each bucket: snapshots, mean and highest rate, E[T] as a mean over tuples, start of the newest snapshot."""
     sojourn, rate = SnapshotRow.measured_sojourn_seconds, SnapshotRow.external_rate
     number = buckets.number(SnapshotRow.observed_at).label("number")
     tuples = rate * SnapshotRow.window_seconds
     measured = func.sum(tuples).filter(sojourn.is_not(None))
-    # Where no tuple came, every interval counts the same.
+    # Without any tuple all intervals have the same weight.
     mean_sojourn = func.coalesce(func.sum(sojourn * tuples) / func.nullif(measured, 0.0), func.avg(sojourn))
     return (
         select(
@@ -102,7 +102,7 @@ def group_snapshots(stored: StoredTopology, buckets: Buckets) -> Select[Any]:
 
 
 def gather_decisions(session: Session, stored: StoredTopology, buckets: Buckets) -> Sequence[Row[Any]]:
-    """The newest decision on the data of each bucket: its number, action and recommended processors."""
+    """For each bucket with decisions: its number, and action and processors of the newest decision on its data."""
     # A decision is for the end of its newest interval, which belongs to the bucket of that interval.
     number = buckets.number(DecisionRow.decided_for - timedelta(microseconds=1)).label("number")
     total = DecisionRow.answer["processors"]["recommended_total"].as_integer()

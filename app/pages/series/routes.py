@@ -1,4 +1,4 @@
-"""/v1/topologies/{name}/series: what was measured, expected and recommended over time."""
+"""/v1/topologies/{name}/series: measurements, estimates and recommendations over time."""
 
 from typing import Annotated
 
@@ -28,11 +28,11 @@ def get_series(
     name: TopologyName,
     session: SessionDep,
     since: Annotated[UtcTime | None, ask_from("Left out: 24 hours before `to`.")] = None,
-    until: Annotated[UtcTime | None, ask_to("Left out: where the newest snapshot ends.")] = None,
-    points: Annotated[int, Query(ge=1, le=1000, description="At most so many buckets.")] = 300,
+    until: Annotated[UtcTime | None, ask_to("Left out: the end of the newest snapshot.")] = None,
+    points: Annotated[int, Query(ge=1, le=1000, description="The largest number of buckets.")] = 300,
     accept: Accept = None,
 ) -> Response:
-    """Buckets of equal length for a picture of so many columns; a bucket is no shorter than the newest snapshot.
+    """At most `points` buckets of equal length; a bucket is not shorter than the newest snapshot.
 
     JSON, PNG or SVG, by `Accept`.
     """

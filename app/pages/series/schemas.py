@@ -20,10 +20,15 @@ EXAMPLE_POINT: dict[str, JsonValue] = {
 
 
 class SeriesPoint(Answer):
-    """One bucket of time; null: nothing in it says so."""
+    """One bucket of time; null: the bucket has no such data."""
 
-    at: Annotated[UtcTime, Field(description="Where the bucket begins.")]
-    snapshots: Annotated[int, Field(description="That begin in the bucket; 0: a gap, and all else is null.")]
+    at: Annotated[UtcTime, Field(description="The beginning of the bucket.")]
+    snapshots: Annotated[
+        int,
+        Field(
+            description="Snapshots that begin in the bucket; 0: a gap, in which all other fields are null."
+        ),
+    ]
     external_rate: Annotated[float | None, Field(description="Mean of the snapshots.")] = None
     highest_rate: float | None = None
     measured_sojourn_seconds: Annotated[
@@ -31,22 +36,23 @@ class SeriesPoint(Answer):
     ] = None
     expected_sojourn_seconds: Annotated[
         float | None,
-        Field(description="Estimated for the newest snapshot of the bucket; null also where it has no end."),
+        Field(description="Estimate for the newest snapshot of the bucket; null also if it is unbounded."),
     ] = None
-    is_overloaded: Annotated[bool, Field(description="An operator could not keep up in that snapshot.")] = (
-        False
-    )
+    is_overloaded: Annotated[
+        bool, Field(description="Whether an operator could not keep up in that snapshot.")
+    ] = False
     processors_running: Annotated[
-        int | None, Field(description="In the newest snapshot of the bucket; null: an operator does not say.")
+        int | None,
+        Field(description="Total in the newest snapshot of the bucket; null: unknown for some operator."),
     ] = None
     processors_recommended: Annotated[
-        int | None, Field(description="By the newest decision on data of this bucket.")
+        int | None, Field(description="Total of the newest decision on data of this bucket.")
     ] = None
     action: Literal["hold", "scale_up", "scale_down", "rebalance"] | None = None
 
 
 class Series(Answer):
-    """Points of equal distance; the last bucket may not be full yet."""
+    """Points at equal distances; the last bucket may be incomplete."""
 
     model_config = show_example(
         {
@@ -64,6 +70,6 @@ class Series(Answer):
     until: Annotated[UtcTime, Field(serialization_alias="to")]
     bucket_seconds: float
     target_seconds: Annotated[
-        float | None, Field(description="The t_max_seconds of the policy as it is now; null: it has none.")
+        float | None, Field(description="t_max_seconds of the current policy; null: it has none.")
     ]
     points: list[SeriesPoint]

@@ -22,9 +22,9 @@ from planner.values import Estimate, Topology
 def read_series(
     session: Session, name: str, since: datetime | None, until: datetime | None, points: int
 ) -> Series:
-    """What was measured, expected and recommended in each bucket."""
+    """The measurements, estimates and recommendations of each bucket."""
     if since is not None and until is not None and since >= until:
-        raise InvalidRequest((("#/from", "The time in `from` must be before the one in `to`."),))
+        raise InvalidRequest((("#/from", "The time in `from` must be before the time in `to`."),))
     stored = find_topology(session, name)
     buckets = find_buckets(session, stored, since, until, points)
     rows = gather_snapshots(session, stored, buckets)
@@ -44,7 +44,7 @@ def read_series(
 
 
 def expect(topology: Topology, row: Row[Any]) -> Estimate | None:
-    """The estimate of the bucket's newest snapshot; None where it says too little for one."""
+    """The estimate for the bucket's newest snapshot; None if the snapshot has too little data."""
     names = {operator.name for operator in topology.operators}
     operators = {name: one for name, one in row.operators.items() if name in names}
     load = LoadBody.model_validate({"external_rate": row.newest_rate, "operators": operators}).to_values()

@@ -1,1 +1,1 @@
-"""/v1/topologies/{name}/report: the newest decision as one page for a ticket."""
+"""/v1/topologies/{name}/report: the standing decision as one page for a ticket."""

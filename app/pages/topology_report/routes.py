@@ -24,6 +24,6 @@ def get_report(
     session: SessionDep,
     form: Annotated[Literal["html", "markdown"], Query(alias="format")] = "html",
 ) -> Response:
-    """The newest decision as one self-contained page; it runs no script and loads nothing."""
+    """The standing decision as one self-contained page; it runs no script and loads nothing."""
     text, media_type = service.write_report(session, name, form)
     return Response(text, media_type=media_type)

@@ -13,7 +13,7 @@ from planner.wording import UNBOUNDED, write_number, write_seconds
 
 
 def describe_decision(name: str, decision: DecisionAnswer, topology: Topology) -> list[reports.Block]:
-    """Verdict, reasons, operators, what else would hold, evidence and diagnostics."""
+    """Verdict, reasons, operators, alternatives, evidence and diagnostics."""
     counts = decision.processors
     return [
         reports.Heading(f"{name}: {decision.verdict}", 1),
@@ -39,7 +39,7 @@ def describe_decision(name: str, decision: DecisionAnswer, topology: Topology) -
 
 
 def describe_times(decision: DecisionAnswer) -> str:
-    """E[T] now and as recommended, and the rate up to which that holds."""
+    """E[T] now and as recommended, and the rate up to which the recommendation holds."""
     measured = decision.measured_sojourn_seconds
     now = decision.current.expected_sojourn_seconds if measured is None else measured
     kind = "estimated" if measured is None else "measured"
@@ -54,7 +54,7 @@ def describe_times(decision: DecisionAnswer) -> str:
 
 
 def list_outcome(decision: DecisionAnswer) -> list[reports.Block]:
-    """What became of the decision: as reported, and as snapshots show."""
+    """The outcome of the decision: as reported, and as observed in snapshots."""
     outcome, seen, said = decision.outcome, decision.observed, []
     if outcome is not None and outcome.source == "reported":
         text = f"It was reported as {outcome.state}."
@@ -73,7 +73,7 @@ FORMATS: dict[str, tuple[Callable[[Sequence[reports.Block]], str], str]] = {
     "html": (reports.write_html, "text/html; charset=utf-8"),
     "markdown": (reports.write_markdown, "text/markdown; charset=utf-8"),
 }
-"""By format: how it is written, and its media type."""
+"""The writer and the media type of each format."""
 
 
 def write_report(session: Session, name: str, form: str) -> tuple[str, str]:

@@ -49,7 +49,7 @@ def test_a_limit_of_the_service_is_named_with_its_setting(start_service: StartSe
         (errors.UnsupportedMediaType("text/plain"), ["'text/plain'", "application/json"]),
         (errors.NotAcceptable("text/html", ("image/png", "image/svg+xml")), ["image/png or image/svg+xml"]),
         (errors.Unauthorized(sent=True), ["Authorization: Bearer KEY", "not one of"]),
-        (errors.Unauthorized(sent=False), ["wants a key"]),
+        (errors.Unauthorized(sent=False), ["needs a key"]),
         (errors.Overloaded(8, 3), ["8 requests", "in 3 s", "HEADGATE_COMPUTING_QUEUE"]),
     ],
 )

@@ -55,5 +55,5 @@ def test_an_error_names_what_is_missing_and_what_to_do(error: ServiceError, part
 def test_a_stale_snapshot_is_answered_with_its_age_and_a_time_to_decide_for():
     error = StaleSnapshots("fpd", datetime(2026, 11, 17, tzinfo=UTC), 93_600, 900)
     assert "2026-11-17T00:00:00Z, which is 26 h ago" in str(error)
-    assert "none older than 15 min is trusted" in str(error)
+    assert "the limit is 15 min" in str(error)
     assert '"at": "2026-11-17T00:00:00Z"' in str(error)

@@ -97,7 +97,7 @@ export function Diagnostics({ of }) {
   if (!each.length) return null;
   return html`
     <details open>
-      <summary>What to know of the data (${each.length})</summary>
+      <summary>Notes on the data (${each.length})</summary>
       <ul>${each.map((one) => html`<li>${sentence(one.detail)} <${Code} of=${one} /></li>`)}</ul>
     </details>
   `;

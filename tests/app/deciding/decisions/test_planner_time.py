@@ -44,7 +44,7 @@ def known(client: httpx.Client, name: str) -> str:
     ):
         assert client.post(f"/v1/{path}", json=body).status_code == 201
     policy = {"goal": {"t_max_seconds": 0.1}, "cooldown_seconds": 0, "states": {"detector": STATE}}
-    assert client.put(f"/v1/topologies/{name}/policy", json=policy).status_code == 200
+    assert client.put(f"/v1/topologies/{name}/policy", json=policy).is_success
     first = client.post(
         f"/v1/topologies/{name}/decisions", json={"at": (AT - timedelta(minutes=9)).isoformat()}
     )

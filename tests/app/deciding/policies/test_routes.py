@@ -14,11 +14,14 @@ def test_a_policy_is_stored_with_its_defaults_written_out(client: httpx.Client, 
     url = f"/v1/topologies/{known}/policy"
     missing = client.get(url)
     assert (missing.status_code, missing.json()["type"]) == (404, "unknown-policy")
-    put_policy(client, known, TARGET)
+    created = client.put(url, json=TARGET)
+    assert (created.status_code, created.headers["Location"]) == (201, url)
     kept = client.get(url).json()
+    assert created.json() == kept
     assert kept["goal"]["t_min_seconds"] == 0.06
     assert (kept["trigger"], kept["qos_target"], kept["nodes"]["scale_out_load"]) == (0.0, 0.95, 0.7)
-    put_policy(client, known, {"goal": {"k_max": 30}})
+    replaced = client.put(url, json={"goal": {"k_max": 30}})
+    assert (replaced.status_code, "Location" in replaced.headers) == (200, False)
     assert client.get(url).json()["goal"]["t_max_seconds"] is None
     assert client.delete(url).status_code == 204
     assert client.delete(url).status_code == 404

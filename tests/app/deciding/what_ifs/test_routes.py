@@ -53,7 +53,7 @@ def test_nothing_is_stored(client: httpx.Client, running: str):
 def test_without_terms_the_policy_says_what_is_wanted(client: httpx.Client, running: str):
     assert ask(client, running)["planned"]["objective"] == "min-latency"
     policy = {"goal": {"t_max_seconds": 0.15, "k_max": 90}}
-    assert client.put(f"/v1/topologies/{running}/policy", json=policy).status_code == 200
+    assert client.put(f"/v1/topologies/{running}/policy", json=policy).is_success
     found = ask(client, running)
     assert (found["t_max_seconds"], found["k_max"]) == (0.15, 90)
     assert found["planned"]["objective"] == "min-processors"

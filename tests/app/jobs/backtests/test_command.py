@@ -145,7 +145,7 @@ def test_a_backtest_draws_the_same_picture_every_time(tmp_path: Path):
         (["--app", "nothing"], "no application nothing"),
         (["--workload", "/nonexistent.csv"], "cannot be read"),
         (["--mst", str(IMAI / "worldcup_week.csv")], "no column is called m"),
-        (["--workload", str(IMAI / "mst_samples.csv")], "two columns are wanted"),
+        (["--workload", str(IMAI / "mst_samples.csv")], "two columns are needed"),
     ],
 )
 def test_a_backtest_that_cannot_be_run_says_why(

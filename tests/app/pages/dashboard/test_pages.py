@@ -26,7 +26,7 @@ POLICY = {"goal": {"t_max_seconds": 0.06}}
 def decided(client: httpx.Client, name: str) -> dict[str, Any]:
     """A decision about a topology whose target is missed."""
     add(client, name)
-    assert client.put(f"/v1/topologies/{name}/policy", json=POLICY).status_code == 200
+    assert client.put(f"/v1/topologies/{name}/policy", json=POLICY).is_success
     return decide(client, name)
 
 
@@ -41,7 +41,7 @@ def test_the_overview_shows_what_the_api_says_and_leads_to_the_topology(
     with httpx.Client(base_url=service.url, timeout=60) as client:
         add(client, "calm")
         add(client, "missed")
-        assert client.put("/v1/topologies/missed/policy", json=POLICY).status_code == 200
+        assert client.put("/v1/topologies/missed/policy", json=POLICY).is_success
         counts = decide(client, "missed")["processors"]
     visit(watched, service, "/")
     page = watched.page

@@ -23,7 +23,7 @@ def test_names_without_end_push_nothing_off_the_page(
         == 201
     )
     add(client, long)
-    assert client.put(f"/v1/topologies/{long}/policy", json=POLICY).status_code == 200
+    assert client.put(f"/v1/topologies/{long}/policy", json=POLICY).is_success
     decide(client, long)
     for path, header in (("/", long), (f"/topologies/{name}", operator)):
         visit(watched, service, path)
@@ -61,7 +61,7 @@ def test_what_cannot_keep_up_and_what_is_old_are_said(
 ):
     over, old = f"{name}-over", f"{name}-old"
     add(client, over, rate=900.0)
-    assert client.put(f"/v1/topologies/{over}/policy", json=POLICY).status_code == 200
+    assert client.put(f"/v1/topologies/{over}/policy", json=POLICY).is_success
     decide(client, over)
     add(client, old, minutes_ago=60.0)
     visit(watched, service, "/")

@@ -36,7 +36,7 @@ def test_the_command_stores_the_demo_where_the_service_reads_it_and_replaces_not
         assert (changed.status_code, changed.json()["source"]) == (200, "posted")
         refused = run_demo(empty_database_url)
         assert refused.returncode == 1
-        assert "is not the demo, and is kept" in refused.stderr
+        assert "is not the demo, so it stays" in refused.stderr
         assert httpx.get(address).json() == changed.json()
     finally:
         service.stop()

@@ -52,7 +52,7 @@ def test_a_topology_of_that_name_that_is_no_demo_is_kept(empty: Service):
     assert stored["source"] == "posted"
     refused = httpx.post(f"{empty.url}/v1/demo")
     assert (refused.status_code, refused.json()["type"]) == (409, "topology-exists")
-    assert "DELETE it if it may go" in refused.json()["detail"]
+    assert "DELETE it if you do not need it" in refused.json()["detail"]
     assert httpx.get(empty.url + ADDRESS).json() == stored
 
 

@@ -229,7 +229,7 @@ def test_a_gate_on_a_quantile_is_what_the_service_answers(client: httpx.Client):
     assert short.exit_code == 1
     unclear = run_here(*FILES, "--target-quantile", "0.99")
     assert unclear.exit_code == 2
-    assert "need --t-max" in unclear.stderr
+    assert "add --t-max" in unclear.stderr
 
 
 def test_a_measured_wait_counts_unless_it_is_switched_off(tmp_path: Path):

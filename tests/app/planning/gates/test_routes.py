@@ -87,9 +87,7 @@ def test_a_stored_gate_judges_by_nothing_old_unless_asked_to(client: httpx.Clien
     assert judged.json()["passed"]
     assert "old-snapshots" in [said["code"] for said in judged.json()["diagnostics"]]
     goal = {"t_max_seconds": 0.5}
-    assert (
-        client.put(f"{url}/policy", json={"goal": goal, "max_snapshot_age_seconds": 1e9}).status_code == 200
-    )
+    assert client.put(f"{url}/policy", json={"goal": goal, "max_snapshot_age_seconds": 1e9}).is_success
     by_policy = client.post(f"{url}/gate", json=TERMS)
     assert by_policy.status_code == 200
     assert "old-snapshots" not in [said["code"] for said in by_policy.json()["diagnostics"]]
