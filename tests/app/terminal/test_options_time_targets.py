@@ -32,5 +32,5 @@ def test_options_become_a_target(options: dict[str, Any], terms: dict[str, Any])
 
 
 def test_a_quantile_without_seconds_is_refused():
-    with pytest.raises(Refused, match="within how many seconds"):
+    with pytest.raises(Refused, match="need a limit: add --t-max"):
         fold_target({"t_max_seconds": None, "target_quantile": 0.9})

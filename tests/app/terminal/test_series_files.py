@@ -25,11 +25,11 @@ WORKLOAD = "2026-03-01T00:00:00Z,1.5\n2026-03-01T00:01:00Z,2.5\n"
         ("", None, "a header and at least one line"),
         (None, "grep,1,2.05,2.06\ngrep,2,2.1,2.2\n", "put a header above it"),
         (None, "app;m;1;2\ngrep;1;2,05;2,06\n", "semicolons"),
-        (None, "app,m,1\ngrep\n", "there is no m"),
+        (None, "app,m,1\ngrep\n", "m is missing"),
         (
             None,
             "app,m,1,2\ngrep,1,2.0,nan\n" + "".join(f"grep,{m},{m},{m}\n" for m in range(2, 9)),
-            "line 2: m is a whole number and samples are numbers: nan is none",
+            "line 2: m must be a whole number and samples must be numbers: nan is not a finite number",
         ),
     ],
 )

@@ -41,7 +41,7 @@ def test_an_address_holds_the_name_escaped(name: str, address: str):
         (UnknownRevision("fpd", 9, 3), ["no revision 9", "1 to 3"]),
         (UnknownPlan(ID), ["No plan", str(ID), "GET /v1/topologies/NAME/plans"]),
         (UnknownProfile("parse", 4), ["No profile", "'parse' in version 4", "GET /v1/profiles"]),
-        (NoSnapshot("a b"), ["POST one to /v1/topologies/a%20b/snapshots"]),
+        (NoSnapshot("a b"), ["to /v1/topologies/a%20b/snapshots"]),
         (NoPolicy("fpd"), ["PUT one to /v1/topologies/fpd/policy"]),
         (UnknownDecision(ID), [str(ID)]),
         (UnknownDecision("fpd"), ["POST to /v1/topologies/fpd/decisions"]),
@@ -53,7 +53,7 @@ def test_an_error_names_what_is_missing_and_what_to_do(error: ServiceError, part
 
 
 def test_a_stale_snapshot_is_answered_with_its_age_and_a_time_to_decide_for():
-    error = StaleSnapshots("fpd", datetime(2026, 11, 17, tzinfo=UTC), 93_600, 900)
+    error = StaleSnapshots("fpd", datetime(2026, 11, 17, tzinfo=UTC), 93_600, 900, takes_at=True)
     assert "2026-11-17T00:00:00Z, which is 26 h ago" in str(error)
     assert "the limit is 15 min" in str(error)
     assert '"at": "2026-11-17T00:00:00Z"' in str(error)
