@@ -214,7 +214,7 @@ class LoadBody(Body):
     model_config = show_example(FPD_LOAD)
 
     observed_at: Annotated[MeasuredTime | None, Field(description="Beginning of the interval.")] = None
-    window_seconds: Annotated[Period, Field(description="Length of the interval.")] = 60.0
+    window_seconds: Annotated[Period, Field(description="Its length.")] = 60.0
     covered_seconds: Annotated[
         Period | None,
         Field(

@@ -112,4 +112,4 @@ def test_elsewhere_than_on_a_terminal_there_are_lines(capsys: pytest.CaptureFixt
 def test_the_start_says_what_is_applied_and_no_password():
     assert "secret" not in describe_start(GIVEN, "fpd")
     assert "nothing is changed" in describe_start(GIVEN, "fpd")
-    assert "applies" in describe_start(GIVEN._replace(apply=True), "fpd")
+    assert "decisions are applied" in describe_start(GIVEN._replace(apply=True), "fpd")

@@ -25,11 +25,11 @@ def buckets(*pairs: tuple[float, int]) -> list[dict[str, float]]:
 @pytest.mark.parametrize(
     ("field", "value", "said"),
     [
-        ("arrival_idc", idc(1.0), "has one window_seconds"),
-        ("arrival_idc", idc(1.0, 2.0, 1.0), "has a window_seconds twice"),
+        ("arrival_idc", idc(1.0), "has only one window_seconds"),
+        ("arrival_idc", idc(1.0, 2.0, 1.0), "has the same window_seconds twice"),
         ("instances", shares(0.5, 0.4), "the shares add up to 0.9, not to 1"),
         ("instances", shares(0.7, 0.4), "the shares add up to 1.1, not to 1"),
-        ("instances", [*shares(0.5), *shares(0.5)], "has an instance twice"),
+        ("instances", [*shares(0.5), *shares(0.5)], "has the same instance twice"),
         ("service_histogram", buckets((0.1, 1), (0.1, 2)), "upper_seconds must rise"),
         ("service_histogram", buckets((0.1, 0), (0.2, 0)), "has no service in any bucket"),
         (

@@ -36,7 +36,7 @@ def test_a_graph_above_a_limit_is_refused_with_the_setting_to_raise(
         check_size(graph, Settings(**limits), "#/topology")
     [(pointer, detail)] = refused.value.errors
     assert pointer == f"#/topology/{field}"
-    assert detail == f"3 {field} are more than the 2 that this service takes: raise {setting}."
+    assert detail == f"The topology has 3 {field}, but this service accepts at most 2: raise {setting}."
 
 
 def test_a_graph_at_the_limits_is_taken():

@@ -23,7 +23,7 @@ def test_part_of_a_window_is_no_basis_where_a_whole_one_is(client: httpx.Client,
     assert sent.status_code == 201
     single = client.post(f"{url}/estimate").json()
     assert tell_basis(single) == ("01", 1, ["partial-windows-skipped"])
-    assert "Left out 2 of the snapshots since 2026-11-18T00:01:00" in single["diagnostics"][0]["detail"]
+    assert "2 of the snapshots since 2026-11-18T00:01:00" in single["diagnostics"][0]["detail"]
     body = {"k_max": 30, "smoothing": {"kind": "window", "size": 2}}
     plan = client.post(f"{url}/plans/min-latency", json=body).json()
     assert tell_basis(plan) == ("01", 2, ["partial-windows-skipped"])
@@ -43,6 +43,6 @@ def test_parts_of_windows_have_to_do_where_there_are_no_others(client: httpx.Cli
     )
     answer = client.post(f"{url}/estimate").json()
     assert tell_basis(answer) == ("01", 1, ["partial-windows-used"])
-    assert "covers 30 of 60 s" in answer["diagnostics"][0]["detail"]
+    assert "covers 30 s of 60 s" in answer["diagnostics"][0]["detail"]
     smoothed = client.post(f"{url}/estimate", json={"smoothing": {"kind": "window", "size": 6}}).json()
     assert tell_basis(smoothed) == ("02", 2, ["partial-windows-used"])
