@@ -60,9 +60,8 @@ def list_decisions(
 )
 @draws
 def get_latest_decision(name: TopologyName, session: SessionDep, accept: Accept = None) -> Response:
-    """The decision on the newest data for the present revision and policy, without trials.
-
-    A decision is a trial if its `policy` is not the stored one, or if its `at` left out newer snapshots.
+    """The decision on the newest data for the present revision and policy, without trials (another policy, or
+    newer snapshots left out).
 
     JSON, or the graph of its operators as PNG or SVG, by `Accept`.
     """

@@ -63,9 +63,8 @@ class OutcomeAnswer(Answer):
         bool | None,
         Field(
             description="Whether the measured E[T] is at most the promised one, plus the known error of this kind "
-            "of input (0.15 if it is not known). null: not measured, nothing promised, never applied, "
-            "or other processors than the recommended ones ran. With source snapshots: `kept` of "
-            "`observed`."
+            "of input (0.15 if it is not known). null: not measured, nothing promised, or other "
+            "processors ran. With source snapshots: `kept` of `observed`."
         ),
     ]
     processors: dict[str, int] | None
@@ -84,8 +83,8 @@ class ObservedAnswer(Answer):
         State,
         Field(
             description="applied: an interval ran the recommended processors. held: nothing was to change. "
-            "waiting: no interval ran them yet. not-applied: no interval ran them before the next "
-            "change was decided, or within 24 h. unknown: the intervals do not give their processors."
+            "waiting: none ran them yet. not-applied: none ran them before the next change, or within "
+            "24 h. unknown: the processors are not measured."
         ),
     ]
     applied_at: Annotated[
@@ -153,8 +152,7 @@ class ObservedAnswer(Answer):
 Outcome = Annotated[
     OutcomeAnswer | None,
     Field(
-        description="The reported outcome. Without a report, a change that snapshots show to run has the observed "
-        "outcome. null: neither."
+        description="The reported outcome; without a report the observed one, if the change runs. null: neither."
     ),
 ]
 Observed = Annotated[

@@ -223,8 +223,8 @@ class PolicyBody(Body):
     catch_up_seconds: Annotated[
         Period | None,
         Field(
-            description="Work off backlog_tuples, such as the lag after an outage, within this time; left out: "
-            "decisions only report the time that it takes."
+            description="Work off backlog_tuples within this time; left out: decisions only report the time that "
+            "it takes."
         ),
     ] = None
 

@@ -86,8 +86,8 @@ def store_engine_answers(
     topology: Annotated[
         TopologyMode,
         Query(
-            description="Whether a stored topology is kept, or its graph replaced by the engine's (bounds, "
-            "profiles and state stay). An unknown topology is always created."
+            description="Keep a stored topology, or replace its graph by the engine's (bounds, profiles and state "
+            "stay). An unknown one is always created."
         ),
     ] = "keep",
 ) -> EngineSnapshots:

@@ -76,8 +76,8 @@ Beta = Annotated[
     Field(
         gt=0,
         lt=1,
-        description="Weight of one processor; 1 - beta is the weight of one tuple in an operator. With a small "
-        "beta nothing waits, with a large one every operator barely keeps up.",
+        description="Weight of one processor; a tuple has 1 - beta. With a small beta nothing waits, with a large "
+        "one every operator barely keeps up.",
     ),
 ]
 ProcessorCounts = Annotated[

@@ -80,24 +80,18 @@ class OperatorWindow(Answer):
     sojourn_p99_seconds: float
     instances: Annotated[int, Field(description="The number of instance names in this window.")]
     instances_present: Annotated[
-        float | None, Field(description="Instances that could serve, as the mean over the time covered.")
+        float | None, Field(description="Instances that could serve: mean over the time covered.")
     ]
     most_busy: Annotated[int | None, Field(description="The most services at the same time.")]
     mean_busy: Annotated[
         float | None,
-        Field(
-            description="Services at the same time, as the mean over the time covered, scaled by sample_every."
-        ),
+        Field(description="Services at the same time: mean over the time covered, scaled by sample_every."),
     ]
     processors: Annotated[int | None, Field(description="The processors in the snapshot.")]
     processors_basis: ProcessorsBasis | None
     busy_fractions: list[InstanceSummary]
-    busy_spread: Annotated[
-        float, Field(description="The load of the busiest instance minus that of the idlest.")
-    ]
-    busy_skew: Annotated[
-        float | None, Field(description="The load of the busiest instance divided by the mean.")
-    ]
+    busy_spread: Annotated[float, Field(description="The busiest instance minus the idlest.")]
+    busy_skew: Annotated[float | None, Field(description="The busiest instance divided by the mean.")]
     upstream: list[UpstreamTuples]
     waits_beside_idle: Annotated[
         float | None,
@@ -132,7 +126,7 @@ class TopologyWindow(Answer):
     root_tuples: Annotated[int, Field(description="Root tuples that began in this window.")]
     mean_total_sojourn_seconds: Annotated[
         float | None,
-        Field(description="Per root tuple, the sum over all tuples derived from it; E[T] estimates this."),
+        Field(description="Per root tuple, over all derived tuples; estimated by E[T]."),
     ]
     mean_completion_seconds: Annotated[
         float | None, Field(description="Per root tuple, last finish − first arrival.")

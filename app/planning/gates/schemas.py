@@ -20,15 +20,14 @@ class GateTerms(TargetTerms):
     processors: Annotated[
         ProcessorCounts,
         Field(
-            description="Left out: the running ones in the load; if it does not give them for every operator, the "
-            "best split of k_max, so that a pass means that such a split exists."
+            description="Left out: the running ones in the load; if it lacks some, the best split of k_max."
         ),
     ] = None
     external_rate: Annotated[
         Rate | None,
         Field(
-            description="Tuples per second to judge at; left out: the rate of the load. For a rate below it, the "
-            "diagnostic `rate-below-measured` asks whether a `rate_factor` was meant."
+            description="Tuples per second to judge at; left out: the rate of the load. A rate below it has a "
+            "diagnostic."
         ),
     ] = None
     rate_factor: Annotated[
