@@ -126,7 +126,7 @@ def _share_parameters(document: Document) -> None:
     document["components"]["parameters"] = dict(sorted(shared.items()))
 
 
-LONGEST_LINE = 280
+LONGEST_LINE = 320
 
 Node = TypeVar("Node", bound=yaml.CollectionNode)
 
