@@ -9,36 +9,34 @@ from fastapi import FastAPI
 from sqlalchemy.orm import sessionmaker
 
 from app.database.transactions import make_engine, make_health_engine, make_metrics_engine
+from app.deciding import keda, what_ifs
 from app.deciding.decisions import routes as decisions
-from app.deciding.keda import routes as keda
 from app.deciding.outcomes import routes as outcomes
 from app.deciding.patches import routes as patches
 from app.deciding.policies import routes as policies
 from app.deciding.recommendations import routes as recommendations
-from app.deciding.what_ifs import routes as what_ifs
 from app.engines.engine_snapshots import routes as engine_snapshots
-from app.forecasts.past import routes as past_forecasts
+from app.forecasts import past_forecasts
 from app.forecasts.vms import routes as vm_forecasts
 from app.forecasts.workload import routes as workload_forecasts
 from app.jobs.backtests import routes as backtests
 from app.jobs.simulations import routes as simulations
 from app.jobs.workers.dispatcher import make_dispatchers
 from app.jobs.workers.ready_process import ReadyProcess
+from app.load import summaries
 from app.load.ingest_runs import routes as ingest_runs
 from app.load.snapshots import routes as snapshots
-from app.load.summaries import routes as summaries
 from app.load.throughput_samples import routes as throughput_samples
 from app.load.topologies import routes as topologies
+from app.machines import predictions, vm_catalogues
 from app.machines.placements import routes as placements
-from app.machines.predictions import routes as predictions
 from app.machines.profiles import routes as profiles
-from app.machines.vm_catalogues import routes as vm_catalogues
 from app.pages import documentation, metrics
+from app.pages import topology_report as topology_reports
 from app.pages.dashboard.files import install_dashboard
 from app.pages.demo import routes as demos
 from app.pages.overview import routes as overviews
 from app.pages.series import routes as timelines
-from app.pages.topology_report import routes as topology_reports
 from app.planning.gates import routes as gates
 from app.planning.plans import routes as plans
 from app.settings import Settings

@@ -83,7 +83,7 @@ OTHER_NAMES: tuple[DiagnosticRule[tuple[list[str], list[str]]], ...] = (
 def compare_owned(stored: Graph, joined: Graph) -> tuple[Diagnostic, ...]:
     """A diagnostic if operators with settings of their owner leave the topology."""
     left = {operator.name for operator in joined.operators}
-    gone: Sequence[OperatorBody] = [one for one in stored.operators if one.name not in left]
+    gone = [one for one in stored.operators if one.name not in left]
     return find_diagnostics(LOST_SETTINGS, gone)
 
 

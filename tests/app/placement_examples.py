@@ -4,7 +4,7 @@ from typing import Any
 
 import httpx
 
-from app.machines.predictions.schemas import BLOB_TOPOLOGY
+from app.machines.predictions import BLOB_TOPOLOGY
 
 SIZES = [{"name": "D3", "slots": 4, "hourly_price": 0.4}, {"name": "D1", "slots": 1, "hourly_price": 0.1}]
 BLOB = [

@@ -17,8 +17,7 @@ from app.jobs.backtests.service import trace_run
 from app.load.throughput_samples.service import fit_stored
 from app.machines.placements.schemas import PlacementRequest, StoredPlacementRequest
 from app.machines.placements.service import place_described, place_stored
-from app.machines.predictions.schemas import BLOB_TOPOLOGY, PredictionRequest
-from app.machines.predictions.service import predict_described
+from app.machines.predictions import BLOB_TOPOLOGY, PredictionRequest, predict_described
 from app.settings import Settings
 from tests.app.placement_examples import BLOB, SIZES
 from tests.app.planner_watch import watching

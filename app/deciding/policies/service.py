@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from sqlalchemy import func, literal_column
+from sqlalchemy import Boolean, func, literal_column
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
@@ -29,7 +29,7 @@ def store_policy(session: Session, name: str, body: PolicyBody) -> tuple[PolicyA
     updated_at, is_new = session.execute(
         statement.on_conflict_do_update(
             index_elements=["topology_id"], set_={"policy": document, "updated_at": func.now()}
-        ).returning(PolicyRow.updated_at, literal_column("xmax = 0"))
+        ).returning(PolicyRow.updated_at, literal_column("xmax = 0", Boolean))
     ).one()
     return PolicyAnswer.model_validate(document | {"updated_at": updated_at}, strict=False), is_new
 

@@ -8,7 +8,7 @@ from app.deciding.decisions.schemas import DecisionAnswer, DecisionRequest, Reco
 from app.deciding.policies.schemas import EXAMPLE
 from app.machines.placements.schemas import PlacementChoices
 from app.machines.profiles.schemas import AZURE_BLOB
-from app.machines.vm_catalogues.schemas import AZURE_D_SIZES
+from app.machines.vm_catalogues import AZURE_D_SIZES
 from app.web.fields import Body, show_example
 from planner.workloads.line_forecasts import HISTORY
 

@@ -17,8 +17,7 @@ from app.machines.placements.schemas import (
     ThreadAllocationAnswer,
     UsedProfileAnswer,
 )
-from app.machines.predictions.schemas import SlotUsageAnswer
-from app.machines.predictions.service import to_sustained_rate
+from app.machines.predictions import SlotUsageAnswer, to_sustained_rate
 from planner.placements.mapping import Fragmentation, ThreadMapping
 from planner.placements.place import ComparedPair, Placement
 from planner.placements.vm_acquisition import Purchase

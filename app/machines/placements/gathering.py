@@ -12,7 +12,7 @@ from app.load.bodies.topology import Graph
 from app.load.measurements.stored_topologies import find_topology
 from app.machines.placements.schemas import PlacementAnswer, PlacementChoices, PlacementPage, PlacementSummary
 from app.machines.profiles.gathering import TaskProfiles, assign_profiles, gather_profiles
-from app.machines.vm_catalogues.service import find_sizes
+from app.machines.vm_catalogues import find_sizes
 from app.web.errors import InvalidRequest
 from app.web.paging import Page
 from app.web.stored_data_errors import UnknownPlacement

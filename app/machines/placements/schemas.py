@@ -8,9 +8,9 @@ from pydantic import Field
 
 from app.load.bodies.answers import DiagnosticAnswer
 from app.load.bodies.topology import Graph
-from app.machines.predictions.schemas import BLOB_TOPOLOGY, RoutingName, SlotUsageAnswer, SustainedRateAnswer
+from app.machines.predictions import BLOB_TOPOLOGY, RoutingName, SlotUsageAnswer, SustainedRateAnswer
 from app.machines.profiles.schemas import AZURE_BLOB, ProfilesByName
-from app.machines.vm_catalogues.schemas import AZURE_D_SIZES, MOST_SLOTS, VmSizeBody
+from app.machines.vm_catalogues import AZURE_D_SIZES, MOST_SLOTS, VmSizeBody
 from app.web.fields import Answer, Body, OperatorName, PositiveRate, TopologyName, show_example
 from planner.placements import mapping as mappers
 

@@ -9,7 +9,7 @@ import pytest
 from app.forecasts.vms.schemas import EXAMPLE_SAMPLES, EXAMPLE_WORKLOAD
 from app.load.bodies.load import FPD_LOAD
 from app.load.bodies.topology import FPD
-from app.machines.predictions.schemas import BLOB_TOPOLOGY
+from app.machines.predictions import BLOB_TOPOLOGY
 from app.machines.profiles.schemas import AZURE_BLOB
 from app.web.documented_problems import NO_ID, PROBLEM_EXAMPLES
 from app.web.problem_kinds import KINDS

@@ -8,7 +8,7 @@ import pytest
 
 from app.load.bodies.load import FPD_LOAD
 from app.load.bodies.topology import FPD
-from app.machines.vm_catalogues.schemas import AZURE_D_SIZES
+from app.machines.vm_catalogues import AZURE_D_SIZES
 from app.web.error_pointers import (
     ARGUMENTS,
     STORED,

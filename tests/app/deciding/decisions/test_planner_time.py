@@ -13,7 +13,7 @@ from app.deciding.recommendations.service import store_recommendation
 from app.load.bodies.load import FPD_LOAD
 from app.load.bodies.topology import FPD
 from app.machines.profiles.schemas import AZURE_BLOB
-from app.machines.vm_catalogues.schemas import AZURE_D_SIZES
+from app.machines.vm_catalogues import AZURE_D_SIZES
 from app.settings import Settings
 from tests.app.planner_watch import watching
 

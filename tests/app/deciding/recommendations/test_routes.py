@@ -6,7 +6,7 @@ from typing import Any
 import httpx
 
 from app.machines.profiles.schemas import AZURE_BLOB
-from app.machines.vm_catalogues.schemas import AZURE_D_SIZES
+from app.machines.vm_catalogues import AZURE_D_SIZES
 from tests.app.decision_calls import ENOUGH, RATES, at
 
 TARGET = {"goal": {"t_max_seconds": 0.1}, "cooldown_seconds": 600}

@@ -7,7 +7,7 @@ from typing import Any
 import httpx
 import pytest
 
-from app.machines.predictions.schemas import BLOB_TOPOLOGY
+from app.machines.predictions import BLOB_TOPOLOGY
 from tests.app.placement_examples import BLOB, REQUEST, SIZES, place, refuse
 
 GOLDEN = Path(__file__).parents[3] / "golden"

@@ -4,7 +4,7 @@ import httpx
 import pytest
 
 from app.load.bodies.topology import FPD
-from app.machines.predictions.schemas import BLOB_TOPOLOGY
+from app.machines.predictions import BLOB_TOPOLOGY
 from tests.app.placement_examples import BLOB, SIZES, place, refuse
 
 

@@ -1,11 +1,21 @@
-"""The measurements of the ingest, as JSON."""
+"""/v1/topologies/{name}/summaries and /windows: the windows that the nightly ingest measured, read and as JSON."""
 
 from datetime import datetime
 from typing import Annotated
 
+from fastapi import APIRouter, Depends, Query
 from pydantic import Field
+from sqlalchemy import ColumnElement, select
+from sqlalchemy.orm import Session
 
-from app.web.fields import Answer, ProcessorsBasis
+from app.database.tables import OperatorSummaryRow, TopologySummaryRow
+from app.database.transactions import SessionDep
+from app.load.measurements.stored_topologies import find_topology
+from app.web.documented_problems import document_problems
+from app.web.fields import Answer, OperatorName, ProcessorsBasis, TopologyName, UtcTime
+from app.web.paging import Page, PageDep, ask_from, ask_to
+from app.web.routing import StrictJsonRoute
+from app.web.security import may_read
 
 Measured = Annotated[float | None, Field(description="Null if there were fewer than two values.")]
 
@@ -148,3 +158,76 @@ class TopologyWindowPage(Answer):
 
     items: list[TopologyWindow]
     next: str | None = None
+
+
+def read_operator_windows(
+    session: Session,
+    name: str,
+    page: Page,
+    *,
+    operator: str | None,
+    since: datetime | None,
+    until: datetime | None,
+) -> OperatorWindowPage:
+    """Windows that begin in [since, until), oldest first, and in a window by operator."""
+    row = OperatorSummaryRow
+    query = select(row).where(row.topology_id == find_topology(session, name).id, *between(row, since, until))
+    if operator is not None:
+        query = query.where(row.operator == operator)
+    rows, following = page.read_rows(
+        session.scalars, query, row.window_start, row.operator, row.window_seconds
+    )
+    return OperatorWindowPage(items=[OperatorWindow.model_validate(one) for one in rows], next=following)
+
+
+def read_topology_windows(
+    session: Session, name: str, page: Page, since: datetime | None, until: datetime | None
+) -> TopologyWindowPage:
+    """Windows that begin in [since, until), oldest first."""
+    row = TopologySummaryRow
+    query = select(row).where(row.topology_id == find_topology(session, name).id, *between(row, since, until))
+    rows, following = page.read_rows(session.scalars, query, row.window_start, row.window_seconds)
+    return TopologyWindowPage(items=[TopologyWindow.model_validate(one) for one in rows], next=following)
+
+
+def between(
+    row: type[OperatorSummaryRow | TopologySummaryRow], since: datetime | None, until: datetime | None
+) -> list[ColumnElement[bool]]:
+    bounds: list[ColumnElement[bool]] = []
+    if since is not None:
+        bounds.append(row.window_start >= since)
+    if until is not None:
+        bounds.append(row.window_start < until)
+    return bounds
+
+
+router = APIRouter(
+    prefix="/v1/topologies/{name}",
+    tags=["ingest"],
+    route_class=StrictJsonRoute,
+    dependencies=[Depends(may_read)],
+    responses=document_problems("unknown-topology"),
+)
+Since = Annotated[UtcTime | None, ask_from("Windows that begin at this time or later.")]
+Until = Annotated[UtcTime | None, ask_to("Windows that begin before this time.")]
+
+
+@router.get("/summaries", summary="Read the measured windows of operators")
+def list_operator_summaries(
+    name: TopologyName,
+    page: PageDep,
+    session: SessionDep,
+    operator: Annotated[OperatorName | None, Query(description="Only this operator.")] = None,
+    since: Since = None,
+    until: Until = None,
+) -> OperatorWindowPage:
+    """One item per operator and window, oldest first."""
+    return read_operator_windows(session, name, page, operator=operator, since=since, until=until)
+
+
+@router.get("/windows", summary="Read the measured windows of a topology")
+def list_topology_summaries(
+    name: TopologyName, page: PageDep, session: SessionDep, since: Since = None, until: Until = None
+) -> TopologyWindowPage:
+    """One item per window, oldest first: external tuples, and their total times."""
+    return read_topology_windows(session, name, page, since, until)

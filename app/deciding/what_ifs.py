@@ -1,29 +1,100 @@
-"""Answers a what-if question, as JSON and as a picture: gathers once, computes, and stores nothing."""
+"""/v1/topologies/{name}/what-if: the effects of another load, budget or target.
+
+It gathers once and computes; nothing is stored. Answers are JSON or a picture.
+"""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Annotated, Any, Literal
 
+from fastapi import APIRouter, Response
+from pydantic import Field
 from sqlalchemy.orm import Session
 
+from app.database.transactions import SessionDep
 from app.deciding.policies.service import find_goal
-from app.deciding.what_ifs.schemas import FrontierPointAnswer, WhatIfAnswer, WhatIfRequest
-from app.load.bodies.answers import DiagnosticAnswer, to_estimate_answer
+from app.load.bodies.answers import Basis, DiagnosticAnswer, EstimateAnswer, to_estimate_answer
+from app.load.bodies.terms import KMax, Measured, TMax
 from app.load.measurements.freshness import describe_age
 from app.load.measurements.load import Gathered, gather
-from app.planning.gates.schemas import to_gate_answer
+from app.planning.gates.schemas import GateAnswer, to_gate_answer
 from app.rendering.charts import DOTTED, SOLID, Chart, Line, Panel, Sign, Upright, draw_chart
 from app.rendering.picture_files import write_picture
 from app.settings import Settings
+from app.web.admission import computes
+from app.web.documented_problems import BODY, STORED_CALL
 from app.web.error_pointers import STORED, blaming_what_is_stored
+from app.web.fields import Answer, TopologyName, show_example
+from app.web.negotiation import FORMS, Accept, answer_in_form, choose_form
 from app.web.observability import time_planner
+from app.web.routing import SettingsDep, StrictJsonRoute, declare
+from app.web.security import may_read
 from planner.gates.what_if import Explored, WhatIfTerms, explore
 from planner.values import Plan
 from planner.wording import write_count, write_number, write_rate, write_seconds
 
+
+class WhatIfRequest(Measured):
+    """Another load, budget or target; nothing is stored."""
+
+    model_config = show_example({"load_factor": 1.5, "t_max_seconds": 0.2})
+
+    load_factor: Annotated[
+        float, Field(ge=0, le=1e6, description="The external rate, as a multiple of the measured one.")
+    ] = 1.0
+    k_max: KMax | None = None
+    t_max_seconds: TMax | None = None
+
+
+class PlannedAnswer(EstimateAnswer):
+    """The fewest processors within t_max_seconds, or the best split of k_max."""
+
+    objective: Literal["min-processors", "min-latency"]
+    processors: dict[str, int]
+    optimal: bool
+
+
+class FrontierPointAnswer(Answer):
+    """The best split of one number of processors."""
+
+    processors_total: int
+    expected_sojourn_seconds: float
+    operator: Annotated[
+        str | None,
+        Field(
+            description="The operator that gained most since the point before; null: the fewest processors that "
+            "keep every operator up."
+        ),
+    ]
+
+
+class WhatIfAnswer(Answer):
+    """The running and the planned allocation, whether the running one would pass, and the frontier between them."""
+
+    load_factor: float
+    external_rate: float
+    t_max_seconds: Annotated[float | None, Field(description="As asked, else the policy's.")]
+    k_max: Annotated[
+        int | None, Field(description="As asked, else the policy's, else the number of running processors.")
+    ]
+    current: Annotated[
+        EstimateAnswer | None,
+        Field(description="null: the snapshots do not give the running processors of every operator."),
+    ]
+    planned: Annotated[PlannedAnswer | None, Field(description="null: a diagnostic gives the reason.")]
+    gate: Annotated[
+        GateAnswer | None, Field(description="The verdict on the running processors; null as `current`.")
+    ]
+    frontier: Annotated[
+        list[FrontierPointAnswer], Field(description="At most about 200 points; empty: bounds allow none.")
+    ]
+    diagnostics: list[DiagnosticAnswer]
+    basis: Basis
+
+
 PLACES = STORED | {"external_rate": "/load_factor"}
 
 
-def ask_what_if(session: Session, name: str, body: WhatIfRequest, settings: Settings) -> WhatIfAnswer:
+def answer_what_if(session: Session, name: str, body: WhatIfRequest, settings: Settings) -> WhatIfAnswer:
     """The effects of another load, budget or target on a stored topology."""
     found = gather(session, name, body, settings)
     terms = find_terms(session, found, body)
@@ -140,3 +211,30 @@ def say_terms(answer: WhatIfAnswer) -> list[str]:
         lines[0] += f"; what runs {'passes' if answer.gate.passed else 'fails'}"
     missing = {"running-unknown", "no-plan", "no-frontier"}
     return lines + [one.detail for one in answer.diagnostics if one.code in missing]
+
+
+router = APIRouter(prefix="/v1/topologies/{name}/what-if", tags=["plans"], route_class=StrictJsonRoute)
+
+
+@router.post(
+    "",
+    response_model=WhatIfAnswer,
+    **declare(may_read, "Ask what if", *STORED_CALL, "invalid-load", *BODY, pictures=True),
+)
+@computes
+def ask_what_if(
+    name: TopologyName,
+    session: SessionDep,
+    settings: SettingsDep,
+    body: WhatIfRequest | None = None,
+    accept: Accept = None,
+) -> Response:
+    """The running and the planned allocation, whether the running one would pass, and the frontier; a reading key
+    is enough.
+
+    JSON, PNG or SVG, by `Accept`.
+    """
+    form = choose_form(accept, FORMS)
+    return answer_in_form(
+        answer_what_if(session, name, body or WhatIfRequest(), settings), form, draw_what_if
+    )

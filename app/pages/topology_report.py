@@ -1,13 +1,19 @@
-"""Writes the standing decision about a topology as a report."""
+"""/v1/topologies/{name}/report: verdict, operators and evidence on one page, for a ticket or an archive."""
 
 from collections.abc import Callable, Sequence
+from typing import Annotated, Any, Literal
 
+from fastapi import APIRouter, Query, Response
 from sqlalchemy.orm import Session
 
+from app.database.transactions import SessionDep
 from app.deciding.decisions.history import find_latest, find_topology_of
 from app.deciding.decisions.schemas import DecisionAnswer
 from app.deciding.promises import choose_promise
 from app.rendering import reports
+from app.web.fields import TopologyName
+from app.web.routing import StrictJsonRoute, declare
+from app.web.security import may_read
 from planner.values import Topology
 from planner.wording import UNBOUNDED, write_number, write_seconds
 
@@ -81,3 +87,22 @@ def write_report(session: Session, name: str, form: str) -> tuple[str, str]:
     write, media_type = FORMATS[form]
     decision = find_latest(session, name)
     return write(describe_decision(name, decision, find_topology_of(session, decision))), media_type
+
+
+router = APIRouter(prefix="/v1/topologies/{name}/report", tags=["decisions"], route_class=StrictJsonRoute)
+PAGES: dict[int | str, Any] = {200: {"content": {"text/html": {}, "text/markdown": {}}}}
+
+
+@router.get(
+    "",
+    response_class=Response,
+    **declare(may_read, "Read a report", "unknown-topology", "unknown-decision", also=PAGES),
+)
+def get_report(
+    name: TopologyName,
+    session: SessionDep,
+    form: Annotated[Literal["html", "markdown"], Query(alias="format")] = "html",
+) -> Response:
+    """The standing decision as one self-contained page; it runs no script and loads nothing."""
+    text, media_type = write_report(session, name, form)
+    return Response(text, media_type=media_type)

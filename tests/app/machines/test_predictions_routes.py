@@ -3,7 +3,7 @@
 import httpx
 import pytest
 
-from app.machines.predictions.schemas import BLOB_TOPOLOGY
+from app.machines.predictions import BLOB_TOPOLOGY
 from tests.app.placement_examples import BLOB, REQUEST, place
 
 

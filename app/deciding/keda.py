@@ -1,7 +1,12 @@
-"""The processors that one operator should have now; no number is given if measurements are missing or stale."""
+"""/v1/topologies/{name}/keda/{operator}: the processors that one operator should have now, for KEDA."""
 
+from typing import Annotated
+
+from fastapi import APIRouter
+from pydantic import Field
 from sqlalchemy.orm import Session
 
+from app.database.transactions import SessionDep
 from app.deciding.decisions.answers import to_decision_answer
 from app.deciding.decisions.gathering import gather_decision
 from app.deciding.decisions.schemas import DecisionAnswer, DecisionRequest
@@ -11,7 +16,11 @@ from app.load.measurements.freshness import refuse_old
 from app.load.measurements.snapshots import find_end, find_newest
 from app.load.measurements.stored_topologies import StoredTopology, find_topology
 from app.settings import Settings
+from app.web.admission import computes
 from app.web.error_pointers import RefusedByPlanner
+from app.web.fields import Answer, OperatorName, TopologyName
+from app.web.routing import SettingsDep, StrictJsonRoute, declare
+from app.web.security import may_read
 from app.web.stored_data_errors import (
     NoPolicy,
     NoRecommendation,
@@ -78,3 +87,31 @@ def find_standing_decision(session: Session, stored: StoredTopology) -> Decision
     answer = DecisionAnswer.model_validate(row.answer)
     refuse_old(stored.name, row.decided_for, answer.policy.max_snapshot_age_seconds)
     return answer
+
+
+class KedaValue(Answer):
+    """The processors of one operator; KEDA's metrics-api scaler reads `value`."""
+
+    value: Annotated[int, Field(ge=1)]
+
+
+router = APIRouter(prefix="/v1/topologies/{name}/keda", tags=["decisions"], route_class=StrictJsonRoute)
+
+
+@router.get(
+    "/{operator:path}",
+    **declare(
+        may_read,
+        "The processors of one operator, for KEDA",
+        "unknown-topology",
+        "unknown-operator",
+        "stale-snapshots",
+        "no-recommendation",
+    ),
+)
+@computes
+def get_processors(
+    name: TopologyName, operator: OperatorName, session: SessionDep, settings: SettingsDep
+) -> KedaValue:
+    """The processors in the newest decision, or in a new one if newer snapshots came; 503 if none can be made."""
+    return KedaValue(value=find_processors(session, name, operator, settings))

@@ -1,1 +1,0 @@
-"""/v1/topologies/{name}/keda/{operator}: the processors of one operator, as KEDA asks for them."""

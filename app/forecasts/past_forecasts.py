@@ -1,0 +1,255 @@
+"""/v1/topologies/{name}/past-forecasts: rates that decisions expected, beside the highest that were measured."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from functools import partial
+from math import fsum
+from typing import Annotated, Any
+from uuid import UUID
+
+from fastapi import APIRouter, Query, Response
+from pydantic import Field, JsonValue
+from sqlalchemy import Row, func, select, true
+from sqlalchemy.orm import Session
+
+from app.database.tables import DecisionRow, SnapshotRow
+from app.database.transactions import SessionDep
+from app.load.measurements.stored_topologies import StoredTopology, find_topology
+from app.rendering.charts import BAND, DASHED, DOTTED, SOLID, Chart, Line, Panel, Sign, draw_chart
+from app.rendering.picture_files import write_picture
+from app.rendering.picture_shapes import Key
+from app.web.admission import draws
+from app.web.fields import Answer, TopologyName, UtcTime, show_example
+from app.web.negotiation import FORMS, Accept, answer_in_form, choose_form
+from app.web.routing import StrictJsonRoute, declare
+from app.web.security import may_read
+from planner.wording import write_percent, write_rate
+
+EXAMPLE: dict[str, JsonValue] = {
+    "decision_id": "0b1f7c62-6f0c-4b7e-9a53-9d3c1c3c7f10",
+    "decided_for": "2026-11-18T00:10:00Z",
+    "until": "2026-11-18T00:16:00Z",
+    "expected_rate": 322.0,
+    "upper_rate": 351.0,
+    "quantile": 0.95,
+    "model": "average-of-three",
+    "came_rate": 329.4,
+    "is_complete": True,
+    "covered": True,
+}
+
+
+class PastForecast(Answer):
+    """The forecast of a decision for the highest rate of the coming cooldown, and the highest rate measured then."""
+
+    decision_id: UUID
+    decided_for: UtcTime
+    until: Annotated[UtcTime, Field(description="The end of the time that was forecast.")]
+    expected_rate: float
+    upper_rate: float
+    quantile: float
+    model: str
+    came_rate: Annotated[
+        float | None, Field(description="The highest rate measured in that time; null: nothing was measured.")
+    ]
+    is_complete: Annotated[bool, Field(description="Whether snapshots reach to the end of that time.")]
+    covered: Annotated[
+        bool | None,
+        Field(
+            description="Whether came_rate is at most upper_rate; null: the time is not over, or nothing was measured."
+        ),
+    ]
+
+
+class PastForecasts(Answer):
+    """The forecasts of the newest decisions, oldest first, and how often they covered the measured rate."""
+
+    model_config = show_example(
+        {
+            "judged": 1,
+            "covered": 1,
+            "coverage": 1.0,
+            "wanted": 0.95,
+            "mean_error": -0.02,
+            "items": [EXAMPLE],
+        }
+    )
+
+    judged: Annotated[int, Field(description="Forecasts whose whole time was measured.")]
+    covered: int
+    coverage: Annotated[float | None, Field(description="covered / judged; null: none was judged.")]
+    wanted: Annotated[
+        float | None, Field(description="The mean quantile of the judged forecasts: coverage should be this.")
+    ]
+    mean_error: Annotated[
+        float | None,
+        Field(
+            description="Mean of expected_rate / came_rate - 1 over the judged forecasts; above 0: too high."
+        ),
+    ]
+    items: list[PastForecast]
+
+
+def to_past_forecasts(rows: Sequence[Row[Any]], newest_end: datetime | None) -> PastForecasts:
+    """The forecasts, oldest first, and how often they covered the measured rate."""
+    items = [to_past_forecast(row, newest_end) for row in reversed(rows)]
+    judged = [one for one in items if one.covered is not None]
+    errors = [one.expected_rate / one.came_rate - 1.0 for one in judged if one.came_rate]
+    covered = sum(bool(one.covered) for one in judged)
+    return PastForecasts(
+        judged=len(judged),
+        covered=covered,
+        coverage=covered / len(judged) if judged else None,
+        wanted=fsum(one.quantile for one in judged) / len(judged) if judged else None,
+        mean_error=fsum(errors) / len(errors) if errors else None,
+        items=items,
+    )
+
+
+def to_past_forecast(row: Row[Any], newest_end: datetime | None) -> PastForecast:
+    """One forecast; it is judged when its whole time was measured, or when a higher rate came than it covers."""
+    is_complete = newest_end is not None and newest_end >= row.until
+    is_exceeded = row.came is not None and row.came > row.upper_rate
+    covered = None if row.came is None or not (is_complete or is_exceeded) else not is_exceeded
+    return PastForecast(
+        decision_id=row.id,
+        decided_for=row.decided_for,
+        until=row.until,
+        expected_rate=row.expected_rate,
+        upper_rate=row.upper_rate,
+        quantile=row.quantile,
+        model=row.model,
+        came_rate=row.came,
+        is_complete=is_complete,
+        covered=covered,
+    )
+
+
+def draw_past_forecasts(answer: PastForecasts, form: str, name: str) -> bytes:
+    """The highest rate of each coming cooldown as expected, covered and measured; a cross marks uncovered rates."""
+    items = answer.items
+    expected = [one.expected_rate for one in items]
+    upper = [one.upper_rate for one in items]
+    lines = [
+        Line("came", [one.came_rate for one in items], SOLID),
+        Line("expected", expected, DOTTED),
+        Line("covered up to", upper, DASHED),
+    ]
+    missed = [
+        Sign(one.decided_for.timestamp(), one.came_rate, "cross", say_missed(one))
+        for one in items
+        if one.covered is False and one.came_rate is not None
+    ]
+    keys = [
+        Key("expected to covered", BAND),
+        *([Key("✕ a higher rate came than was covered")] if missed else []),
+    ]
+    chart = Chart(
+        f"{name}: the highest rate of the coming cooldown, as forecast and as measured",
+        [say_coverage(answer)],
+        [one.decided_for.timestamp() for one in items],
+        [Panel("Tuples per second", lines, band=(expected, upper), signs=missed, keys=keys)],
+        "UTC",
+        nothing="No decision has made a forecast yet.",
+    )
+    return write_picture(draw_chart(chart), form)
+
+
+def say_missed(one: PastForecast) -> str:
+    """The time and the rates of a forecast that did not cover the measured rate."""
+    rates = f"{write_rate(one.came_rate)} came, {write_rate(one.upper_rate)} covered"
+    return f"{one.decided_for:%Y-%m-%d %H:%M} UTC: {rates}"
+
+
+def say_coverage(answer: PastForecasts) -> str:
+    """The share of forecasts that covered the measured rate, and the share that should cover it."""
+    if not answer.judged:
+        return "No forecast can be judged yet: for none of them is the whole time measured."
+    return (
+        f"{write_percent(answer.coverage)} covered ({answer.covered} of {answer.judged} whose time is over and was "
+        f"measured); the aim is {write_percent(answer.wanted)}"
+    )
+
+
+def gather_forecasts(session: Session, stored: StoredTopology, most: int) -> Sequence[Row[Any]]:
+    """The newest decisions with a forecast, newest first; `came` is null if nothing was measured since."""
+    ahead = DecisionRow.answer["look_ahead"]
+    looked = (
+        select(
+            DecisionRow.id,
+            DecisionRow.decided_for,
+            ahead["expected_rate"].as_float().label("expected_rate"),
+            ahead["upper_rate"].as_float().label("upper_rate"),
+            ahead["quantile"].as_float().label("quantile"),
+            ahead["model"].as_string().label("model"),
+            ahead["steps"].as_integer().label("steps"),
+        )
+        .where(DecisionRow.topology_id == stored.id, func.jsonb_typeof(ahead) == "object")
+        .order_by(DecisionRow.decided_for.desc(), DecisionRow.created_at.desc(), DecisionRow.id)
+        .limit(most)
+        .subquery("looked")
+    )
+    before = (
+        select(SnapshotRow.window_seconds.label("window"))
+        .where(SnapshotRow.topology_id == stored.id, SnapshotRow.observed_at < looked.c.decided_for)
+        .order_by(SnapshotRow.observed_at.desc(), SnapshotRow.window_seconds)
+        .limit(1)
+        .lateral("before")
+    )
+    until = looked.c.decided_for + func.make_interval(0, 0, 0, 0, 0, 0, looked.c.steps * before.c.window)
+    came = (
+        select(func.max(SnapshotRow.external_rate).label("came"))
+        .where(
+            SnapshotRow.topology_id == stored.id,
+            SnapshotRow.observed_at >= looked.c.decided_for,
+            SnapshotRow.observed_at < until,
+            SnapshotRow.window_seconds == before.c.window,
+        )
+        .lateral("came")
+    )
+    joined = looked.join(before, true()).join(came, true())
+    query = select(looked, until.label("until"), came.c.came).select_from(joined)
+    return session.execute(query.order_by(looked.c.decided_for.desc())).all()
+
+
+def find_newest_end(session: Session, stored: StoredTopology) -> datetime | None:
+    """The end of the newest snapshot."""
+    length = func.make_interval(0, 0, 0, 0, 0, 0, SnapshotRow.window_seconds)
+    return session.scalar(
+        select(SnapshotRow.observed_at + length)
+        .where(SnapshotRow.topology_id == stored.id, SnapshotRow.window_seconds < 1e9)
+        .order_by(SnapshotRow.observed_at.desc(), SnapshotRow.window_seconds.desc())
+        .limit(1)
+    )
+
+
+def read_past_forecasts(session: Session, name: str, most: int) -> PastForecasts:
+    """The forecasts of the newest decisions about a topology."""
+    stored = find_topology(session, name)
+    return to_past_forecasts(gather_forecasts(session, stored, most), find_newest_end(session, stored))
+
+
+router = APIRouter(
+    prefix="/v1/topologies/{name}/past-forecasts", tags=["decisions"], route_class=StrictJsonRoute
+)
+
+
+@router.get(
+    "",
+    response_model=PastForecasts,
+    **declare(may_read, "Compare past forecasts with measured rates", "unknown-topology", pictures=True),
+)
+@draws
+def get_past_forecasts(
+    name: TopologyName,
+    session: SessionDep,
+    limit: Annotated[int, Query(ge=1, le=1000, description="Of the newest decisions.")] = 200,
+    accept: Accept = None,
+) -> Response:
+    """For each decision with a forecast: the highest rate that it expected, and the highest rate that was measured.
+
+    JSON, PNG or SVG, by `Accept`.
+    """
+    form = choose_form(accept, FORMS)
+    answer = read_past_forecasts(session, name, limit)
+    return answer_in_form(answer, form, partial(draw_past_forecasts, name=name))

@@ -1,0 +1,167 @@
+"""/v1/predictions: the rate that a posted mapping of threads to slots sustains."""
+
+from dataclasses import asdict
+from typing import Annotated, Literal
+
+from fastapi import APIRouter
+from pydantic import Field, JsonValue
+from sqlalchemy.orm import Session
+
+from app.database.transactions import SessionDep
+from app.load.bodies.answers import DiagnosticAnswer
+from app.load.bodies.topology import Graph, check_size
+from app.machines.profiles.gathering import gather_profiles
+from app.machines.profiles.schemas import AZURE_BLOB, ProfilesByName
+from app.settings import Settings
+from app.web.admission import computes
+from app.web.documented_problems import DESCRIBED_CALL
+from app.web.error_pointers import pointing_into_body
+from app.web.fields import Answer, Body, OperatorName, PositiveRate, show_example
+from app.web.observability import time_planner
+from app.web.routing import SettingsDep, StrictJsonRoute, declare
+from app.web.security import may_read
+from planner.placements.mapping import MappedSlot, MappedVm, ThreadMapping, Vm
+from planner.placements.sustained_rate import ROUTINGS, Prediction, predict
+from planner.placements.thread_allocation import find_task_loads
+
+RoutingName = Literal["shuffle", "slot-aware"]
+
+BLOB_TOPOLOGY: dict[str, JsonValue] = {
+    "operators": [{"name": "source"}, {"name": "blob"}, {"name": "sink"}],
+    "edges": [{"source": "source", "target": "blob"}, {"source": "blob", "target": "sink"}],
+}
+
+
+class PlacedSlotBody(Body):
+    """The threads on one slot, by task."""
+
+    threads: dict[OperatorName, int]
+
+
+class PlacedVmBody(Body):
+    """A VM of a mapping to predict."""
+
+    name: OperatorName
+    slots: Annotated[list[PlacedSlotBody], Field(max_length=100_000)]
+
+
+class PredictionRequest(Body):
+    """A mapping to predict, from Headgate or from another scheduler."""
+
+    model_config = show_example(
+        {
+            "topology": BLOB_TOPOLOGY,
+            "profiles": {"blob": AZURE_BLOB},
+            "vms": [{"name": "a", "slots": [{"threads": {"blob": 50}}, {"threads": {"blob": 20}}]}],
+        }
+    )
+
+    topology: Graph
+    external_rate: Annotated[
+        PositiveRate | None,
+        Field(description="The rate at which cpu and memory are predicted; left out: the sustained rate."),
+    ] = None
+    routing: RoutingName = "shuffle"
+    profiles: ProfilesByName = {}
+    vms: Annotated[list[PlacedVmBody], Field(min_length=1, max_length=100_000)]
+
+
+class SlotUsageAnswer(Answer):
+    """Cpu and memory as fractions of one slot."""
+
+    cpu: float
+    memory: float
+
+
+class TaskPredictionAnswer(Answer):
+    """The rate that a task's threads sustain (`capacity`), and the external rate at which it is reached (`rate`)."""
+
+    name: str
+    capacity: float
+    rate: float
+
+
+class VmPredictionAnswer(SlotUsageAnswer):
+    """Expected use of a VM, in slots."""
+
+    name: str
+    slots: list[SlotUsageAnswer]
+
+
+class SustainedRateAnswer(Answer):
+    """The rate that a mapping sustains."""
+
+    rate: Annotated[
+        float | None,
+        Field(description="The external rate that every task sustains; null: no operator has a profile."),
+    ]
+    meets_rate: Annotated[
+        bool | None,
+        Field(
+            description="Whether `rate` reaches the given external_rate; null: none is given, or `rate` is null."
+        ),
+    ]
+    binding_task: str | None
+    routing: RoutingName
+    tasks: list[TaskPredictionAnswer]
+    vms: Annotated[
+        list[VmPredictionAnswer],
+        Field(description="At the given external_rate, or at the sustained rate if that is lower."),
+    ]
+
+
+class PredictionAnswer(SustainedRateAnswer):
+    """The rate that a posted mapping sustains, with diagnostics."""
+
+    diagnostics: list[DiagnosticAnswer]
+
+
+def predict_described(session: Session, body: PredictionRequest, settings: Settings) -> PredictionAnswer:
+    """The rate that the body's mapping sustains; nothing is stored."""
+    check_size(body.topology, settings, "#/topology")
+    with pointing_into_body():
+        profiles = gather_profiles(session, body.topology, body.profiles)
+        with time_planner("predict"):
+            # Only the visits of these loads are used; they are the same at every positive rate.
+            loads = find_task_loads(body.topology.to_values(), body.external_rate or 1.0, profiles.by_task)
+            mapping = ThreadMapping(tuple(to_vm(vm) for vm in body.vms))
+            found = predict(loads, mapping, ROUTINGS[body.routing], body.external_rate)
+    sustained = to_sustained_rate(found, body.routing, body.external_rate)
+    notes = [DiagnosticAnswer.model_validate(one) for one in (*profiles.diagnostics, *found.diagnostics)]
+    return PredictionAnswer.model_validate(sustained.model_dump() | {"diagnostics": notes})
+
+
+def to_vm(vm: PlacedVmBody) -> MappedVm:
+    """A posted VM as a value of the planner; a prediction does not use the reservations of slots."""
+    slots = tuple(MappedSlot(slot.threads, 0.0, 0.0) for slot in vm.slots)
+    return MappedVm(Vm(vm.name, len(vm.slots)), slots)
+
+
+def to_sustained_rate(
+    prediction: Prediction, routing: str, external_rate: float | None
+) -> SustainedRateAnswer:
+    """The predicted rate of a mapping under a routing, compared with the given external rate."""
+    return SustainedRateAnswer.model_validate(
+        asdict(prediction) | {"routing": routing, "meets_rate": prediction.meets(external_rate)}
+    )
+
+
+router = APIRouter(prefix="/v1", tags=["placements"], route_class=StrictJsonRoute)
+
+
+@router.post(
+    "/predictions",
+    **declare(
+        may_read,
+        "Predict the rate that a mapping sustains",
+        *DESCRIBED_CALL,
+        "invalid-profile",
+        "missing-profile",
+        "idle-task",
+        "invalid-mapping",
+    ),
+)
+@computes
+def predict_rate(body: PredictionRequest, session: SessionDep, settings: SettingsDep) -> PredictionAnswer:
+    """The sustained rate of any mapping, the task that limits it, and the cpu and memory of every slot."""
+    return predict_described(session, body, settings)

@@ -1,0 +1,152 @@
+"""/v1/vm-catalogues: the sizes and prices of VMs that can be acquired, stored in versions."""
+
+from dataclasses import replace
+from datetime import datetime
+from typing import Annotated
+
+from fastapi import APIRouter, Response
+from pydantic import Field, JsonValue
+from sqlalchemy.orm import Session
+
+from app.database.tables import VmCatalogueRow
+from app.database.transactions import SessionDep
+from app.database.versions import (
+    VersionQuery,
+    add_version,
+    answer_version,
+    delete_versions,
+    find_version,
+    list_newest,
+    read_version,
+)
+from app.web.documented_problems import BODY
+from app.web.fields import Answer, Body, OperatorName, TopologyName, show_example
+from app.web.paging import Page, PageDep
+from app.web.routing import StrictJsonRoute, declare, tell_created
+from app.web.security import may_read, may_store
+from app.web.stored_data_errors import UnknownVmCatalogue
+from planner.placements import vm_acquisition
+from planner.placements.errors import InvalidCatalogue
+from planner.placements.vm_acquisition import VmSize, check_catalogue
+
+MOST_SLOTS = 1024
+
+AZURE_D_SIZES: list[JsonValue] = [
+    {"name": "D1", "slots": 1, "hourly_price": 0.1},
+    {"name": "D2", "slots": 2, "hourly_price": 0.2},
+    {"name": "D3", "slots": 4, "hourly_price": 0.4},
+]
+AZURE_D: dict[str, JsonValue] = {"name": "azure-d", "sizes": AZURE_D_SIZES}
+"""The three D-series sizes of Shukla and Simmhan; as in their paper, prices are proportional to slots."""
+
+
+class VmSizeBody(Body):
+    """A VM size that can be acquired."""
+
+    name: OperatorName
+    slots: Annotated[
+        int, Field(ge=0, le=MOST_SLOTS, description="The slots of the VM; a profile is measured on one slot.")
+    ]
+    hourly_price: Annotated[
+        float | None, Field(description="In one currency for all sizes. Must be given.")
+    ] = None
+
+    def to_values(self) -> vm_acquisition.VmSize:
+        """The size as a value of the planner."""
+        return vm_acquisition.VmSize(self.name, self.slots, self.hourly_price)
+
+
+class VmCatalogueBody(Body):
+    """Sizes and prices under a name; the same name again makes a new version."""
+
+    model_config = show_example(AZURE_D)
+
+    name: TopologyName
+    sizes: Annotated[list[VmSizeBody], Field(min_length=1, max_length=100)]
+
+
+class VmCatalogueAnswer(Answer):
+    """A stored catalogue, at one version."""
+
+    name: str
+    version: int
+    sizes: list[VmSizeBody]
+    created_at: datetime
+
+
+class VmCataloguePage(Answer):
+    """Newest versions by name; `next` is the address of the following page."""
+
+    items: list[VmCatalogueAnswer]
+    next: str | None = None
+
+
+def find_sizes(session: Session, name: str) -> tuple[VmSize, ...] | None:
+    """The sizes of the newest version; None if no catalogue has this name."""
+    row = find_version(session, VmCatalogueRow, name)
+    if row is None:
+        return None
+    return tuple(
+        VmSize(size["name"], size["slots"], size["hourly_price"]) for size in row.definition["sizes"]
+    )
+
+
+def find_catalogue(session: Session, name: str, version: int | None) -> VmCatalogueAnswer:
+    """The given version of a catalogue, or the newest."""
+    row = read_version(session, VmCatalogueRow, UnknownVmCatalogue, name, version)
+    return answer_version(row, VmCatalogueAnswer)
+
+
+def list_catalogues(session: Session, page: Page) -> VmCataloguePage:
+    """Newest versions by name."""
+    rows, following = list_newest(session, VmCatalogueRow, page)
+    return VmCataloguePage(items=[answer_version(row, VmCatalogueAnswer) for row in rows], next=following)
+
+
+def store_catalogue(session: Session, body: VmCatalogueBody) -> VmCatalogueAnswer:
+    """Checks a catalogue and stores it as the next version."""
+    try:
+        check_catalogue([size.to_values() for size in body.sizes])
+    except InvalidCatalogue as error:
+        raise replace(error, pointer="/sizes") from error
+    document = body.model_dump(mode="json", include={"sizes"})
+    row = add_version(session, VmCatalogueRow(name=body.name, definition=document))
+    return answer_version(row, VmCatalogueAnswer)
+
+
+def delete_catalogue(session: Session, name: str) -> None:
+    """Deletes all versions of a catalogue."""
+    delete_versions(session, VmCatalogueRow, UnknownVmCatalogue, name)
+
+
+router = APIRouter(prefix="/v1/vm-catalogues", tags=["placements"], route_class=StrictJsonRoute)
+
+
+@router.post("", status_code=201, **declare(may_store, "Store a VM catalogue", *BODY, "invalid-catalogue"))
+def store_vm_catalogue(body: VmCatalogueBody, response: Response, session: SessionDep) -> VmCatalogueAnswer:
+    """Stores version 1 of a new name, or the next version of a known one."""
+    stored = store_catalogue(session, body)
+    tell_created(response, "vm-catalogues", stored.name)
+    return stored
+
+
+@router.get("", **declare(may_read, "List VM catalogues"))
+def list_vm_catalogues(page: PageDep, session: SessionDep) -> VmCataloguePage:
+    """Newest versions by name."""
+    return list_catalogues(session, page)
+
+
+@router.get("/{name}", **declare(may_read, "Read a VM catalogue", "unknown-vm-catalogue"))
+def get_vm_catalogue(
+    name: TopologyName, session: SessionDep, version: VersionQuery = None
+) -> VmCatalogueAnswer:
+    """The newest version, or the given version."""
+    return find_catalogue(session, name, version)
+
+
+@router.delete(
+    "/{name}", status_code=204, **declare(may_store, "Delete a VM catalogue", "unknown-vm-catalogue")
+)
+def delete_vm_catalogue(name: TopologyName, session: SessionDep) -> None:
+    """Deletes all versions; stored placements stay as they are."""
+    delete_catalogue(session, name)

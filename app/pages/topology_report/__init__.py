@@ -1,1 +1,0 @@
-"""/v1/topologies/{name}/report: the standing decision as one page for a ticket."""
