@@ -12,10 +12,10 @@ from app.database.database_choice import UnclearDatabase, choose_database
 from app.forecasts.vms.command import forecast
 from app.jobs.backtests.command import backtest
 from app.jobs.simulations.command import simulate
-from app.load.ingest_runs.command import ingest, prune
+from app.load.ingest_command import ingest, prune
 from app.machines.placements.command import place
 from app.machines.profiles.command import profile
-from app.pages.demo.command import demo
+from app.pages.demo_command import demo
 from app.planning.gates.command import gate
 from app.planning.plans.command import estimate, plan_cli
 from app.settings import PREFIX, Settings

@@ -23,18 +23,17 @@ from app.jobs.backtests import routes as backtests
 from app.jobs.simulations import routes as simulations
 from app.jobs.workers.dispatcher import make_dispatchers
 from app.jobs.workers.ready_process import ReadyProcess
-from app.load import summaries
-from app.load.ingest_runs import routes as ingest_runs
+from app.load import ingest_runs, summaries
 from app.load.snapshots import routes as snapshots
 from app.load.throughput_samples import routes as throughput_samples
 from app.load.topologies import routes as topologies
 from app.machines import predictions, vm_catalogues
 from app.machines.placements import routes as placements
 from app.machines.profiles import routes as profiles
+from app.pages import demo as demos
 from app.pages import documentation, metrics
 from app.pages import topology_report as topology_reports
 from app.pages.dashboard.files import install_dashboard
-from app.pages.demo import routes as demos
 from app.pages.overview import routes as overviews
 from app.pages.series import routes as timelines
 from app.planning.gates import routes as gates

@@ -10,8 +10,8 @@ from sqlalchemy.orm import Session
 from app.database.transactions import SessionDep
 from app.load.bodies.answers import DiagnosticAnswer
 from app.load.bodies.topology import Graph, check_size
-from app.machines.profiles.gathering import gather_profiles
 from app.machines.profiles.schemas import AZURE_BLOB, ProfilesByName
+from app.machines.profiles.service import gather_profiles
 from app.settings import Settings
 from app.web.admission import computes
 from app.web.documented_problems import DESCRIBED_CALL

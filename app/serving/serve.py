@@ -19,9 +19,8 @@ from prometheus_client.multiprocess import mark_process_dead
 from pydantic import SecretStr
 from sqlalchemy.exc import SQLAlchemyError
 
-from app.database.database_choice import choose_own_database
+from app.database.database_choice import choose_own_database, registered
 from app.database.embedded_postgres import open_database_url
-from app.database.running_services import registered
 from app.main import create_app
 from app.serving.server import (
     DrainingServer,

@@ -7,7 +7,7 @@ from fastapi import APIRouter, Query, Response
 
 from app.database.transactions import SessionDep
 from app.deciding.patches import service
-from app.deciding.patches.answers import YAML, PatchAnswer, PatchFormat, write_yaml
+from app.deciding.patches.service import YAML, PatchAnswer, PatchFormat, write_yaml
 from app.engines.kubernetes import IN_CLUSTER
 from app.web.negotiation import JSON, Accept, choose_form
 from app.web.routing import SettingsDep, StrictJsonRoute, declare

@@ -1,15 +1,28 @@
-"""Recommendations as JSON: every stage from forecast to decision."""
+"""Recommendations as JSON: requests, answers, and how the stages of one become an answer."""
 
-from typing import Annotated
+from dataclasses import dataclass
+from typing import Annotated, NamedTuple
 
 from pydantic import Field, JsonValue
 
-from app.deciding.decisions.schemas import DecisionAnswer, DecisionRequest, Recommended
+from app.deciding.decisions.schemas import (
+    DecisionAnswer,
+    DecisionRequest,
+    RateForecastAnswer,
+    Recommended,
+    Stage,
+)
 from app.deciding.policies.schemas import EXAMPLE
-from app.machines.placements.schemas import PlacementChoices
+from app.machines.placements.answers import Placed, to_placement_answer
+from app.machines.placements.gathering import GatheredPlacement
+from app.machines.placements.schemas import PlacementAnswer, PlacementChoices
 from app.machines.profiles.schemas import AZURE_BLOB
 from app.machines.vm_catalogues import AZURE_D_SIZES
 from app.web.fields import Body, show_example
+from planner.decisions.compose import ComposedDecision, Decision
+from planner.decisions.horizon import RateOutlook
+from planner.decisions.policy import Policy
+from planner.wording import write_number, write_numbers_apart, write_seconds
 from planner.workloads.line_forecasts import HISTORY
 
 PLACED: dict[str, JsonValue] = {"profiles": {"detector": AZURE_BLOB}, "vm_sizes": AZURE_D_SIZES}
@@ -42,3 +55,132 @@ class RecommendationAnswer(Recommended):
     """The stages in order with their results, and the decision; all are stored with the decision."""
 
     decision: DecisionAnswer
+
+
+FORECAST_FIELDS = ("expected_rate", "upper_rate", "quantile", "model", "history", "diagnostics")
+
+
+class FoundForecast(NamedTuple):
+    """The outlook over `steps` intervals of `step_seconds`."""
+
+    outlook: RateOutlook
+    steps: int
+    step_seconds: float
+
+
+@dataclass(frozen=True)
+class FoundPlacement:
+    """The placement with its inputs; `placed` is None if something is missing, and `missing` is the reason."""
+
+    choices: PlacementChoices
+    gathered: GatheredPlacement | None = None
+    placed: Placed | None = None
+    missing: str = ""
+
+
+@dataclass(frozen=True)
+class Recommendation:
+    """The results of all stages, None for a stage that was not asked for; processors and slots are for
+    `planned_rate`.
+    """
+
+    policy: Policy
+    forecast: FoundForecast | None
+    measured_rate: float
+    planned_rate: float
+    composed: ComposedDecision
+    placement: FoundPlacement | None
+
+
+def to_recommended(found: Recommendation) -> Recommended:
+    """The stages in order, with the forecast and the placement."""
+    decision = found.composed.decision
+    said = describe_decision(decision, found.planned_rate)
+    return Recommended(
+        stages=[
+            describe_forecast(found.forecast),
+            describe_processors(decision, found.planned_rate, found.measured_rate),
+            describe_placement(found.placement),
+            describe_moves(found),
+            Stage(name="decision", done=True, detail=said),
+        ],
+        forecast=to_rate_forecast(found.forecast),
+        measured_rate=found.measured_rate,
+        planned_rate=found.planned_rate,
+        placement=to_placement(found.placement),
+    )
+
+
+def to_rate_forecast(found: FoundForecast | None) -> RateForecastAnswer | None:
+    """The forecast, if there is one."""
+    seen = found.outlook.rate if found else None
+    if found is None or seen is None:
+        return None
+    fields = {field: getattr(seen, field) for field in FORECAST_FIELDS}
+    return RateForecastAnswer.model_validate(fields | {"step": seen.steps, "steps": found.steps})
+
+
+def to_placement(found: FoundPlacement | None) -> PlacementAnswer | None:
+    """The placement, if there is one."""
+    if found is None or found.placed is None or found.gathered is None:
+        return None
+    return to_placement_answer(found.placed, found.gathered, found.choices)
+
+
+def describe_forecast(found: FoundForecast | None) -> Stage:
+    """The model of the rate and its upper quantile."""
+    if found is None:
+        return Stage(name="forecast", done=False, detail="Not asked for.")
+    seen = found.outlook.rate
+    if seen is None:
+        return Stage(name="forecast", done=False, detail=found.outlook.missing)
+    detail = (
+        f"{seen.model}, learnt from {seen.history} intervals of {write_seconds(found.step_seconds)}: at most "
+        f"{write_number(seen.upper_rate)} tuples/s with probability {write_number(seen.quantile, digits=6)} in the "
+        f"{seen.steps} intervals ahead."
+    )
+    return Stage(name="forecast", done=True, detail=detail)
+
+
+def describe_processors(decision: Decision, rate: float, measured_rate: float) -> Stage:
+    """The processors that the goal asks for at the planned rate."""
+    planned, measured = write_numbers_apart(rate, measured_rate)
+    at = f"at {planned} tuples/s" + ("" if rate == measured_rate else f" (measured: {measured})")
+    if decision.optimum is None:
+        limits = " ".join(one.detail for one in decision.constraints)
+        return Stage(name="processors", done=False, detail=f"No answer {at}: {limits}")
+    detail = f"{decision.optimum.processors_total} processors {at}, for the goal {decision.goal}."
+    return Stage(name="processors", done=True, detail=detail)
+
+
+def describe_placement(found: FoundPlacement | None) -> Stage:
+    """The slots and VMs of the placement."""
+    if found is None:
+        return Stage(name="placement", done=False, detail="Not asked for: give `placement`.")
+    if found.placed is None:
+        return Stage(name="placement", done=False, detail=found.missing)
+    placement = found.placed.placement
+    vms = len(placement.mapping.vms)
+    detail = f"{placement.allocation.slots} slots on {vms} VM{'' if vms == 1 else 's'}."
+    return Stage(name="placement", done=True, detail=detail)
+
+
+def describe_moves(found: Recommendation) -> Stage:
+    """The key groups that move, if the policy describes a state."""
+    migrations = found.composed.decision.moves.migrations
+    if not found.policy.states:
+        return Stage(name="moves", done=False, detail="The policy describes no operator's state.")
+    if not migrations:
+        return Stage(name="moves", done=True, detail="No key groups move.")
+    moved = ", ".join(
+        f"{name} {one.moved_key_groups} key groups ({one.moved_share:.0%})"
+        for name, one in migrations.items()
+    )
+    return Stage(name="moves", done=True, detail=f"{moved}.")
+
+
+def describe_decision(decision: Decision, rate: float) -> str:
+    """The action and the last step of its argument."""
+    last = [*decision.constraints, *decision.reasons][-1:]
+    what = f"{decision.action} for {write_number(rate)} tuples/s"
+    return f"{what}: {last[0].detail}" if last else f"{what}."

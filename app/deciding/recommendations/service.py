@@ -11,8 +11,15 @@ from sqlalchemy.orm import Session
 from app.deciding.decisions.answers import to_decision_answer
 from app.deciding.decisions.gathering import GatheredDecision, gather_decision
 from app.deciding.decisions.service import compute_decision, store_answer
-from app.deciding.recommendations.answers import FoundForecast, FoundPlacement, Recommendation, to_recommended
-from app.deciding.recommendations.schemas import ForecastTerms, RecommendationAnswer, RecommendationRequest
+from app.deciding.recommendations.schemas import (
+    ForecastTerms,
+    FoundForecast,
+    FoundPlacement,
+    Recommendation,
+    RecommendationAnswer,
+    RecommendationRequest,
+    to_recommended,
+)
 from app.load.bodies.topology import Graph
 from app.machines.placements.gathering import GatheredPlacement, gather_placement
 from app.machines.placements.schemas import PlacementChoices

@@ -11,8 +11,14 @@ from rich.table import Table
 from app.forecasts.vms.schemas import VmForecastAnswer, VmForecastRequest
 from app.forecasts.vms.service import forecast_described
 from app.terminal.commands import open_console, refuse, say
-from app.terminal.series import check_options, describe_timing, write_verdict
-from app.terminal.series_files import UnreadableFile, read_samples, read_workload
+from app.terminal.series_files import (
+    UnreadableFile,
+    check_options,
+    describe_timing,
+    read_samples,
+    read_workload,
+    write_verdict,
+)
 from planner.errors import PlannerError
 from planner.vms.timing import InvalidMstSamples
 from planner.wording import write_number

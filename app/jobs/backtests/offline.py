@@ -18,8 +18,14 @@ from app.jobs.backtests.gathering import make_job
 from app.jobs.backtests.schemas import BacktestJob, BacktestRequest
 from app.jobs.backtests.service import check_job
 from app.terminal.commands import Refused, open_console, refuse, say
-from app.terminal.series import check_options, describe_timing, write_verdict
-from app.terminal.series_files import UnreadableFile, read_samples, read_workload
+from app.terminal.series_files import (
+    UnreadableFile,
+    check_options,
+    describe_timing,
+    read_samples,
+    read_workload,
+    write_verdict,
+)
 from app.web.errors import InvalidRequest
 from planner.errors import PlannerError
 from planner.vms.backtest import (

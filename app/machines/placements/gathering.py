@@ -11,7 +11,7 @@ from app.database.tables import PlacementRow
 from app.load.bodies.topology import Graph
 from app.load.measurements.stored_topologies import find_topology
 from app.machines.placements.schemas import PlacementAnswer, PlacementChoices, PlacementPage, PlacementSummary
-from app.machines.profiles.gathering import TaskProfiles, assign_profiles, gather_profiles
+from app.machines.profiles.service import TaskProfiles, assign_profiles, gather_profiles
 from app.machines.vm_catalogues import find_sizes
 from app.web.errors import InvalidRequest
 from app.web.paging import Page

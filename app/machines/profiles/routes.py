@@ -5,7 +5,7 @@ from starlette.convertors import StringConvertor, register_url_convertor
 
 from app.database.transactions import SessionDep
 from app.database.versions import VersionQuery
-from app.machines.profiles import gathering, service
+from app.machines.profiles import service
 from app.machines.profiles.schemas import FROM_TRIALS, ProfileAnswer, ProfileBody, ProfilePage, TrialsBody
 from app.web.admission import computes
 from app.web.documented_problems import BODY
@@ -55,13 +55,13 @@ def _locate(response: Response, stored: ProfileAnswer) -> ProfileAnswer:
 @router.get("", **declare(may_read, "List profiles"))
 def list_profiles(page: PageDep, session: SessionDep) -> ProfilePage:
     """Newest versions by name."""
-    return gathering.list_profiles(session, page)
+    return service.list_profiles(session, page)
 
 
 @router.get(NAMED, **declare(may_read, "Read a profile", "unknown-profile"))
 def get_profile(name: TopologyName, session: SessionDep, version: VersionQuery = None) -> ProfileAnswer:
     """The newest version, or the given version."""
-    return gathering.find_profile(session, name, version)
+    return service.find_profile(session, name, version)
 
 
 @router.delete(NAMED, status_code=204, **declare(may_store, "Delete a profile", "unknown-profile"))

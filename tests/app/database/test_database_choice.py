@@ -10,9 +10,15 @@ from pathlib import Path
 import pytest
 from alembic.script import ScriptDirectory
 
-from app.database.database_choice import UnclearDatabase, choose_database, choose_own_database, mask_url
+from app.database.database_choice import (
+    UnclearDatabase,
+    choose_database,
+    choose_own_database,
+    list_running_services,
+    mask_url,
+    registered,
+)
 from app.database.embedded_postgres import shared_postgres
-from app.database.running_services import list_running_services, registered
 from app.settings import Settings
 from migrations.runner import make_config, migrate
 from tests.app.processes import HEADGATE, Service, environment, make_open_folder, start

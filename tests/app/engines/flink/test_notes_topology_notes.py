@@ -1,4 +1,4 @@
-"""app/engines/flink/topology_notes.py: what edges, exchanges and entries do not show."""
+"""app/engines/flink/notes.py: what edges, exchanges and entries do not show."""
 
 from tests.app.engines.flink.recorded import codes, load, read, set_input, vertex
 

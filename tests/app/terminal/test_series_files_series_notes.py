@@ -4,11 +4,7 @@ import pytest
 
 from app.jobs.backtests.schemas import BacktestRequest
 from app.terminal.commands import Refused, refuse
-from app.terminal.series import (
-    check_options,
-    describe_timing,
-    write_verdict,
-)
+from app.terminal.series_files import check_options, describe_timing, write_verdict
 from planner.vms.timing import InvalidQosTarget
 from planner.workloads.series import Measurement, regularise_workload
 

@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 from app.database.tables import DecisionRow, SnapshotRow, TopologyRow
 from app.deciding.outcomes.service import find_outcomes
 from app.deciding.promises import StoredDecision
-from app.pages.demo.service import DECIDE_EVERY, NAME, remove_earlier, store_demo
+from app.pages.demo import DECIDE_EVERY, NAME, remove_earlier, store_demo
 from app.pages.demo_platform import MINUTES, SILENT
 from app.settings import Settings
 

@@ -14,7 +14,7 @@ def demo() -> None:
     from sqlalchemy.orm import Session
 
     from app.database.transactions import make_engine
-    from app.pages.demo.service import NAME, store_demo
+    from app.pages.demo import NAME, store_demo
     from app.web.stored_data_errors import DemoNameTaken
 
     choice = choose_or_fail(load_settings())

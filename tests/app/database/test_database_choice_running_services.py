@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from app.database.running_services import RunningService, list_running_services, registered
+from app.database.database_choice import RunningService, list_running_services, registered
 from tests.app.processes import start
 
 

@@ -1,0 +1,133 @@
+"""/v1/ingest-runs: the runs of the nightly ingest, and the lines that they could not use."""
+
+from datetime import date, datetime
+from typing import Annotated, Literal
+
+from fastapi import APIRouter, Depends, Path
+from pydantic import Field
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from app.database.tables import IngestRunRow, RejectedLineRow
+from app.database.transactions import SessionDep
+from app.web.documented_problems import document_problems
+from app.web.fields import Answer
+from app.web.paging import Page, PageDep
+from app.web.routing import StrictJsonRoute
+from app.web.security import may_read
+from app.web.stored_data_errors import UnknownIngestRun
+
+
+class RunDiagnostic(Answer):
+    """A fact that limits how far the run's windows can be trusted."""
+
+    code: str
+    topology: str
+    detail: str
+
+
+class IngestRun(Answer):
+    """One run; read = accepted + rejected + duplicates once it has succeeded."""
+
+    id: int
+    state: Annotated[
+        Literal["running", "succeeded", "failed", "abandoned"],
+        Field(description="abandoned: its process ended without a report; nothing of it was written."),
+    ]
+    paths: list[str]
+    day: Annotated[date | None, Field(description="The value of --date.")]
+    window_seconds: int
+    started_at: datetime
+    finished_at: datetime | None
+    seconds: float | None
+    read: Annotated[int | None, Field(description="Records, without blank lines.")]
+    accepted: int | None
+    rejected: int | None
+    duplicates: int | None
+    windows: Annotated[int | None, Field(description="(topology, operator, window) written.")]
+    first_window_at: datetime | None
+    last_window_at: datetime | None
+    reject_reasons: Annotated[dict[str, int], Field(description="Rejected records by reason.")]
+    diagnostics: list[RunDiagnostic]
+    error: str | None
+
+
+class IngestRunPage(Answer):
+    """Runs, newest first; `next` is the address of the following page."""
+
+    items: list[IngestRun]
+    next: str | None = None
+
+
+class RejectedLine(Answer):
+    """A record that could not be used."""
+
+    file: str
+    line: Annotated[int, Field(description="Counted from 1; in Parquet the row.")]
+    reason: str
+    text: Annotated[str, Field(description="Its first 200 characters.")]
+
+
+class RejectedLinePage(Answer):
+    """The rejected lines of a run, by file and line, with the counts of all of them by reason."""
+
+    items: list[RejectedLine]
+    reasons: dict[str, int]
+    next: str | None = None
+
+
+def list_runs(session: Session, page: Page) -> IngestRunPage:
+    """Newest first."""
+    rows, following = page.read_rows(
+        session.scalars, select(IngestRunRow), IngestRunRow.id, newest_first=True
+    )
+    return IngestRunPage(items=[IngestRun.model_validate(row) for row in rows], next=following)
+
+
+def find_run(session: Session, run_id: int) -> IngestRunRow:
+    row = session.get(IngestRunRow, run_id)
+    if row is None:
+        raise UnknownIngestRun(run_id)
+    return row
+
+
+def read_run(session: Session, run_id: int) -> IngestRun:
+    """One run."""
+    return IngestRun.model_validate(find_run(session, run_id))
+
+
+def list_rejects(session: Session, run_id: int, page: Page) -> RejectedLinePage:
+    """In the order of files and lines."""
+    run = find_run(session, run_id)
+    query = select(RejectedLineRow).where(RejectedLineRow.run_id == run_id)
+    rows, following = page.read_rows(session.scalars, query, RejectedLineRow.number)
+    items = [RejectedLine.model_validate(one) for one in rows]
+    return RejectedLinePage(items=items, reasons=run.reject_reasons, next=following)
+
+
+router = APIRouter(
+    prefix="/v1/ingest-runs", tags=["ingest"], route_class=StrictJsonRoute, dependencies=[Depends(may_read)]
+)
+RunId = Annotated[int, Path(ge=1, le=2**63 - 1)]
+
+
+@router.get("", summary="List ingest runs", responses=document_problems())
+def list_ingest_runs(page: PageDep, session: SessionDep) -> IngestRunPage:
+    """Newest first."""
+    return list_runs(session, page)
+
+
+@router.get("/{run_id:int}", summary="Read an ingest run", responses=document_problems("unknown-ingest-run"))
+def get_ingest_run(run_id: RunId, session: SessionDep) -> IngestRun:
+    """The records that the run read, and their results."""
+    return read_run(session, run_id)
+
+
+@router.get(
+    "/{run_id:int}/rejects",
+    summary="Read the lines that a run could not use",
+    responses=document_problems("unknown-ingest-run"),
+)
+def list_rejected_lines(run_id: RunId, page: PageDep, session: SessionDep) -> RejectedLinePage:
+    """File, line, reason and the beginning of each; at most 100,000 are kept, while `reasons` counts all."""
+    return list_rejects(session, run_id, page)
