@@ -51,7 +51,7 @@ class Settings(BaseSettings):
     metrics_topologies: int = Field(
         100,
         ge=0,
-        description="Most topologies with gauges on /metrics, those with the newest snapshots first; 0: none.",
+        description="The most topologies to show on /metrics, those with the newest snapshots first; 0: none.",
     )
     metrics_operators: int = Field(
         50, ge=0, description="Most operators of each with gauges on /metrics, in the order of their names."

@@ -34,7 +34,7 @@ class Stop:
         os.set_blocking(self._writer, False)
 
     def ask(self, _number: int = 0, _frame: FrameType | None = None) -> None:
-        """Ends the present wait and all later ones."""
+        """Asks the loop to stop: the current wait ends, and every later wait returns at once."""
         self.is_asked = True
         with suppress(BlockingIOError):  # the pipe is full of earlier signals
             os.write(self._writer, b"x")

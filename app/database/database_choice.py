@@ -1,7 +1,7 @@
 """The database that a command uses: the configured one, that of a running service, or an embedded Postgres.
 
 Each service of this user keeps a file in `services` below the user's state folder, and an exclusive flock on it while
-it runs. A file that can be locked belongs to a service that was killed; the next command that reads the folder removes it.
+it runs. A file that can be locked belongs to a service that was killed: the next command removes it.
 """
 
 import fcntl

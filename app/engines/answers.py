@@ -125,7 +125,7 @@ def read_parameters(path: str) -> Mapping[str, str]:
 
 
 def find_parameter(answers: Iterable[EngineAnswer], name: str) -> str | None:
-    """The parameter's value in the first path that has it."""
+    """The parameter's value, from the first of these request paths that contains it."""
     return next((found for one in answers if (found := read_parameters(one.path).get(name))), None)
 
 

@@ -96,7 +96,8 @@ def read_levels(given: str | None) -> list[float] | None:
 TargetQuantileOption = Annotated[
     float | None,
     typer.Option(
-        "--target-quantile", help="With 0.99, --t-max is the limit of p99 of --target-of instead of E[T]."
+        "--target-quantile",
+        help="0.99 makes --t-max the limit for p99 of the time that --target-of names, instead of for E[T].",
     ),
 ]
 TargetOfOption = Annotated[

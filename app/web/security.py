@@ -110,7 +110,7 @@ async def may_read(request: Request, credentials: Credentials) -> ApiKey | None:
 
 
 def check_caller(request: Request) -> None:
-    """Refuses an unknown caller before its route begins, as `may_read` does."""
+    """Refuses an unknown caller before the route runs, by the rule of `may_read`."""
     find_caller(request, read_bearer(request))
 
 

@@ -46,7 +46,7 @@ class Profile:
         if points[0].threads != 1:
             raise InvalidProfile(
                 self.task,
-                "it begins here, but the rest of a rate may need a single thread: measure one thread too.",
+                "its first row is here, but the last part of a rate may need one thread: measure one thread too.",
                 points[0].threads,
                 points[0].threads,
             )

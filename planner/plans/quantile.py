@@ -72,7 +72,9 @@ def describe_safety(found: FewestFound, limit: TimeTarget, spread: Spread) -> st
         error = (
             f" Simulations differ from such quantiles by {write_percent(known)} on average." if known else ""
         )
-        free = f" The plan keeps {write_percent(found.reserve)} of what the target leaves for waits free."
+        free = (
+            f" The plan keeps {write_percent(found.reserve)} of the wait that the target allows in reserve."
+        )
         return error + (free if found.reserve else "")
     note = (
         f" In {RUNS} simulations of {found.runs.roots // RUNS:,} external tuples it is "

@@ -134,7 +134,7 @@ class Batches:
         return self.weigh(square * (1.0 - self.rest) + next_square * self.rest)
 
     def find_dealt(self, k: Floats) -> Floats:
-        """b − 1 at one of k instances that a batch is dealt to in turn."""
+        """b − 1 as one of k instances sees it, where the b tuples of a batch are given to the instances in turn."""
         number = k[:, None]
         squares = [square_of_dealt(self.whole, number), square_of_dealt(self.whole + 1.0, number)]
         return self.weigh(squares[0] * (1.0 - self.rest) + squares[1] * self.rest)

@@ -62,7 +62,7 @@ def weigh_mmk(arrival_scv: Real, _service_scv: Real, _at: SimpleNamespace) -> Va
 
 
 def weigh_ggk(arrival_scv: Real, service_scv: Real, _at: SimpleNamespace) -> VariabilityWeights:
-    """v = (a + s)/2 (Allen and Cunneen; DRS eq. 5)."""
+    """The factor of variation v = (a + s)/2, of the SCVs of arrivals and services (Allen and Cunneen; DRS eq. 5)."""
     return VariabilityWeights((arrival_scv + service_scv) / 2.0)
 
 

@@ -131,7 +131,7 @@ def estimate(
     processors: Mapping[str, int] | None = None,
     model: Model = DEFAULT_MODEL,
 ) -> Estimate:
-    """The estimate under `processors`, or under the running processors of the load."""
+    """The estimate with `processors`; if they are not given, with the processors that the load names as running."""
     situation = survey_load(topology, load, model)
     counts = find_counts(topology, load, processors)
     answer = assess_counts(situation, counts)

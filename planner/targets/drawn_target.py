@@ -51,7 +51,7 @@ class FewestFound(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class DrawnTarget:
-    """The target, the external tuples drawn for it, and the stretch of their waits."""
+    """A target, the external tuples that are drawn to check it, and the factor that their waits are multiplied by."""
 
     target: TimeTarget
     drawn: Drawn

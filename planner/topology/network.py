@@ -153,7 +153,7 @@ def check_bounds(position: int, operator: Operator) -> None:
 
 
 def refuse_edge(position: int, edge: Edge, index: Mapping[str, int]) -> None:
-    """Raise InvalidTopology for an edge: an end is no operator, or the selectivity is no number from 0 up."""
+    """Raise InvalidTopology if an end of the edge is no operator, or its selectivity is no number of at least 0."""
     pointer = f"/edges/{position}"
     for end, name in (("source", edge.source), ("target", edge.target)):
         if name not in index:

@@ -102,7 +102,7 @@ def explain_rate(composed: ComposedDecision, rate: float, measured_rate: float) 
     """The decision with a first reason that names the rate it is for."""
     planned, measured = write_numbers_apart(rate, measured_rate)
     detail = (
-        f"Decided for {planned} tuples/s, the rate that the forecast asks to be ready for; measured are {measured} "
+        f"Sized for {planned} tuples/s, the highest rate that the forecast expects; measured now are {measured} "
         "tuples/s."
     )
     decision = composed.decision

@@ -141,7 +141,7 @@ def _find_fixed_costs(query: ReadQuery) -> Facts | None:
 
 
 def _find_no_pause(query: ReadQuery) -> Facts | None:
-    """Batches that fill the intervals between their triggers."""
+    """Batches that take the whole interval until the next trigger, so that no pause is between them."""
     timed = [one for one in query.read if one.batch.rows and one.batch.seconds is not None]
     interval = sum(one.interval for one in timed)
     busy = sum(one.batch.seconds or 0.0 for one in timed)

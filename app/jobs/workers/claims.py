@@ -120,7 +120,7 @@ class Claim:
             self.update(progress=progress)
 
     def succeed(self, **found: object) -> None:
-        """Stores that the job is done, with further columns."""
+        """Marks the job as done, and stores the given columns in its row."""
         self._finish("succeeded", progress=1.0, **found)
 
     def fail(self, kind: str, detail: str) -> None:

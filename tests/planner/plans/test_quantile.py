@@ -55,7 +55,7 @@ def test_where_it_is_not_simulated_a_plan_keeps_a_part_of_the_time_for_waits_fre
         least = services.completion.quantiles[0].seconds
         assert plan.estimate.completion.quantiles[0].seconds <= least + (1.0 - margin) * (3.0 - least)
         said = [one.detail for one in plan.estimate.diagnostics if one.code == "target-on-a-draw"]
-        assert f"keeps {margin:.0%} of what the target leaves for waits free" in said[0]
+        assert f"keeps {margin:.0%} of the wait that the target allows in reserve" in said[0]
 
 
 def calibrate_pair() -> Load:
