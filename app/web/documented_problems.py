@@ -107,7 +107,7 @@ AT = datetime(2026, 11, 18, tzinfo=UTC)
 
 SERVICE_EXAMPLES: tuple[Exception, ...] = (
     errors.InvalidRequest(
-        (("#/vm_sizes", "Nothing to place on: give vm_sizes or a vm_catalogue to acquire from, or vms."),)
+        (("#/vm_sizes", "There are no VMs to place threads on: give vm_sizes, a vm_catalogue or vms."),)
     ),
     errors.ThroughputNotConverged("/readings", readings=6, k=4, n=5, tolerance=0.05),
     errors.PayloadTooLarge(limit_bytes=8_388_608),
@@ -200,7 +200,7 @@ PLACING_EXAMPLES: tuple[Exception, ...] = (
         needed=1.5,
         capacity=1.0,
         place="one slot",
-        remedy="sam keeps a bundle on one slot, so choose the mapping rsm, whose threads may take cpu of their whole "
+        remedy="sam keeps a bundle on one slot: choose the mapping rsm, whose threads may use the cpu of the whole "
         "VM, or correct the profile",
         pointer="/profiles",
     ),
@@ -208,7 +208,7 @@ PLACING_EXAMPLES: tuple[Exception, ...] = (
     placing.InvalidCatalogue("Two VM sizes are named D1: give each its own name.", ("D1",)),
     placing.NotEnoughSlots(needed=4, available=1),
     placing.InvalidMapping(
-        "VM a runs 'blobs', which is no task with a profile: correct the name. Did you mean 'blob'?",
+        "VM a runs 'blobs', which is not a task with a profile: correct the name. Did you mean 'blob'?",
         "/vms/0/slots/0/threads",
     ),
 )

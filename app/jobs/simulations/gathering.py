@@ -25,7 +25,7 @@ from app.jobs.simulations.schemas import (
 )
 from app.jobs.states import State, list_jobs, select_states
 from app.load.bodies.answers import DiagnosticAnswer
-from app.load.bodies.computing import calibrate_body
+from app.load.bodies.calibrating import calibrate_body
 from app.web.paging import Page
 from app.web.stored_data_errors import UnknownSimulation
 from planner.simulation import simulate as simulator

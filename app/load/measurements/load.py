@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 
 from app.database.tables import Document, SnapshotRow
 from app.load.bodies.answers import Basis, CalibrationAnswer
-from app.load.bodies.computing import CalibratedLoad, calibrate_load
+from app.load.bodies.calibrating import CalibratedLoad, calibrate_load
 from app.load.bodies.load import LoadBody
 from app.load.bodies.terms import EwmaSmoothing, Measured, WindowSmoothing
 from app.load.measurements.snapshots import (

@@ -3,7 +3,7 @@
 from sqlalchemy.orm import Session
 from starlette.concurrency import run_in_threadpool
 
-from app.load.bodies.computing import add_calibration, calibrate_body
+from app.load.bodies.calibrating import add_calibration, calibrate_body
 from app.load.bodies.topology import check_size
 from app.load.measurements.freshness import add_basis, describe_age, find_limit, refuse_old
 from app.load.measurements.load import gather

@@ -3,7 +3,7 @@
 from pydantic_core import to_json
 
 from app.load.bodies.answers import SpreadAnswer
-from app.load.bodies.computing import CalibratedLoad, add_calibration
+from app.load.bodies.calibrating import CalibratedLoad, add_calibration
 from app.planning.plans.schemas import PlanAnswer
 from planner.values import Effect, OperatorEstimate, Plan
 

@@ -8,7 +8,7 @@ from rich.table import Table
 from rich.text import Text
 
 from app.load.bodies.answers import EstimateAnswer, to_estimate_answer
-from app.load.bodies.computing import add_calibration, calibrate_body
+from app.load.bodies.calibrating import add_calibration, calibrate_body
 from app.planning.objectives.objective import EstimateRequest, PlanObjective, compute_estimate, compute_plan
 from app.planning.plans.answers import to_plan_answer
 from app.planning.plans.schemas import PlanAnswer

@@ -1,15 +1,19 @@
 """Estimates and plans for a topology in a body or a stored one; reads stored plans."""
 
+from collections.abc import Callable
 from functools import partial
+from typing import TypeVar
 from uuid import UUID
 
 from sqlalchemy.orm import Session
+from starlette.concurrency import run_in_threadpool
 
 from app.database.stored_answers import list_answers, read_answer, store_answer
 from app.database.tables import PlanRow
 from app.load.bodies.answers import EstimateAnswer, to_estimate_answer
-from app.load.bodies.computing import CalibratedLoad, add_calibration, run_described
+from app.load.bodies.calibrating import CalibratedLoad, add_calibration, calibrate_body
 from app.load.bodies.terms import Described, Measured
+from app.load.bodies.topology import check_size
 from app.load.measurements.freshness import add_basis, describe_age
 from app.load.measurements.load import gather
 from app.load.measurements.stored_topologies import find_topology
@@ -23,11 +27,45 @@ from app.planning.objectives.objective import (
 from app.planning.plans.answers import to_plan_answer, write_calibrated_plan
 from app.planning.plans.schemas import PlanAnswer, PlanPage, PlanSummary
 from app.settings import Settings
-from app.web.error_pointers import blaming_what_is_stored
+from app.web.error_pointers import blaming_what_is_stored, pointing_into_body
 from app.web.observability import time_planner
 from app.web.paging import Page
 from app.web.stored_data_errors import UnknownPlan
-from planner.values import Estimate
+from planner.values import Estimate, Load, Topology
+
+Request = TypeVar("Request", bound=Described)
+Found = TypeVar("Found")
+Answer = TypeVar("Answer")
+
+
+async def run_described(
+    call: str,
+    compute: Callable[[Topology, Load, Request], Found],
+    answer: Callable[[Found, CalibratedLoad], Answer],
+    body: Request,
+    settings: Settings,
+) -> Answer:
+    """The result of `compute` for the body's topology and load, as JSON by `answer`; `call` is its name in the
+    metrics.
+
+    Small topologies take less time than a change of thread does; large ones and long computations must not block the
+    event loop.
+    """
+    check_size(body.topology, settings, "#/topology")
+
+    def compute_answer() -> Answer:
+        with time_planner(call), pointing_into_body():
+            topology = body.topology.to_values()
+            calibrated = calibrate_body(body, topology)
+            found = compute(topology, calibrated.load, body)
+        return answer(found, calibrated)
+
+    if (
+        not body.is_long
+        and len(body.topology.operators) + len(body.topology.edges) <= settings.inline_operators
+    ):
+        return compute_answer()
+    return await run_in_threadpool(compute_answer)
 
 
 async def estimate_described(body: EstimateRequest, settings: Settings) -> EstimateAnswer:

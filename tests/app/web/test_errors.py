@@ -42,7 +42,7 @@ def test_a_limit_of_the_service_is_named_with_its_setting(start_service: StartSe
         (errors.InvalidRequest((("#/a", "Correct a."), ("#/b", "Correct b."))), ["2 parts"]),
         (
             errors.ThroughputNotConverged("/readings", 6, 4, 5, 0.05),
-            ["of 6", "5 in a row", "4 lie within 5%"],
+            ["of 6", "5 readings in a row", "4 within 5%"],
         ),
         (errors.PayloadTooLarge(1024), ["1024 bytes", "HEADGATE_MAX_BODY_BYTES"]),
         (errors.UnsupportedMediaType(""), ["no Content-Type", "application/json"]),

@@ -9,6 +9,7 @@ import httpx
 import pytest
 import yaml
 
+from planner.wording import write_seconds
 from tests.app.decision_calls import ENOUGH, TARGET, decide, observe, put_policy
 from tests.app.engines.engine_snapshots.test_routes import later, post, read_job
 from tests.app.engines.kubernetes_schemas import check
@@ -207,7 +208,7 @@ def test_what_moves_is_said(client: httpx.Client, known: str):
     observe(client, known, 1, 480.0, ENOUGH)
     made = decide(client, known, 1)
     seconds = made["moving"]["migrations"]["detector"]["repartition_seconds"]
-    assert f"detector ({seconds:.3g} s)" in read(client, made, "json")["notes"][0]
+    assert f"detector ({write_seconds(seconds)})" in read(client, made, "json")["notes"][0]
 
 
 def test_an_unknown_decision_and_an_unknown_format_are_refused(client: httpx.Client, change: dict[str, Any]):

@@ -43,5 +43,5 @@ def test_the_current_revision_is_found_and_an_earlier_one_by_its_number(session:
 def test_what_is_not_stored_is_named(session: Session):
     with pytest.raises(UnknownTopology, match=r"'fdp'.*Did you mean 'fpd'"):
         find_topology(session, "fdp")
-    with pytest.raises(UnknownRevision, match="no revision 3: it has 1 to 2"):
+    with pytest.raises(UnknownRevision, match="no revision 3: it has the revisions 1 to 2"):
         find_topology(session, "fpd", 3)

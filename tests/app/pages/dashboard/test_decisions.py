@@ -1,6 +1,5 @@
 """The decisions page in a real browser: each of its cells is the API's, and its filters are the API's filters."""
 
-import math
 import re
 from collections.abc import Iterator
 from datetime import datetime
@@ -13,6 +12,7 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 from sqlalchemy import text
 
+from planner.wording import write_signed_percent
 from tests.app.browsing import open_browser, watch_page
 from tests.app.deciding.outcomes.histories import simulate
 from tests.app.decision_calls import TARGET, at, put_policy
@@ -145,7 +145,4 @@ def short(value: float) -> str:
 
 
 def signed(part: float | None) -> str:
-    if part is None:
-        return "–"
-    rounded = math.floor(part * 100 + 0.5)
-    return f"{'+' if rounded > 0 else ''}{rounded:,}%"
+    return write_signed_percent(part)

@@ -1,19 +1,13 @@
-"""Calibrates the load of a request body by its measured waits, and runs a planner call on it."""
+"""Calibrates the load of a request body by its measured waits."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TypeVar
 
-from starlette.concurrency import run_in_threadpool
-
 from app.load.bodies.answers import CalibrationAnswer, DiagnosticAnswer, EstimateAnswer
 from app.load.bodies.load import LoadBody
 from app.load.bodies.terms import Described
-from app.load.bodies.topology import check_size
-from app.settings import Settings
-from app.web.error_pointers import pointing_into_body
-from app.web.observability import time_planner
 from planner.calibration.calibrate import (
     WaitCalibration,
     apply_factors,
@@ -87,38 +81,3 @@ def add_calibration(answer: A, calibrated: CalibratedLoad) -> A:
     said = [DiagnosticAnswer.model_validate(one) for one in calibrated.diagnostics]
     changed = {"calibration": list(calibrated.shown) or None, "diagnostics": said + answer.diagnostics}
     return answer.model_copy(update=changed)
-
-
-Request = TypeVar("Request", bound=Described)
-Found = TypeVar("Found")
-Answer = TypeVar("Answer")
-
-
-async def run_described(
-    call: str,
-    compute: Callable[[Topology, Load, Request], Found],
-    answer: Callable[[Found, CalibratedLoad], Answer],
-    body: Request,
-    settings: Settings,
-) -> Answer:
-    """The result of `compute` for the body's topology and load, as JSON by `answer`; `call` is its name in the
-    metrics.
-
-    Small topologies take less time than a change of thread does; large ones and long computations must not block the
-    event loop.
-    """
-    check_size(body.topology, settings, "#/topology")
-
-    def compute_answer() -> Answer:
-        with time_planner(call), pointing_into_body():
-            topology = body.topology.to_values()
-            calibrated = calibrate_body(body, topology)
-            found = compute(topology, calibrated.load, body)
-        return answer(found, calibrated)
-
-    if (
-        not body.is_long
-        and len(body.topology.operators) + len(body.topology.edges) <= settings.inline_operators
-    ):
-        return compute_answer()
-    return await run_in_threadpool(compute_answer)

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from app.load.bodies.answers import to_estimate_answer
-from app.load.bodies.computing import CalibratedLoad, add_calibration, calibrate_body, measure_seconds
+from app.load.bodies.calibrating import CalibratedLoad, add_calibration, calibrate_body, measure_seconds
 from app.load.bodies.load import FPD_LOAD, FPD_MEASURED, LoadBody
 from app.load.bodies.terms import Described
 from app.load.bodies.topology import FPD

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from app.load.bodies.computing import run_described
 from app.load.bodies.load import FPD_LOAD
 from app.load.bodies.terms import Described
 from app.load.bodies.topology import FPD
+from app.planning.plans.service import run_described
 from app.settings import Settings
 from app.web.error_pointers import RefusedByPlanner
 from app.web.errors import InvalidRequest
