@@ -12,6 +12,7 @@ from planner.quantiles.spread import add_spread
 from planner.situations.situation import estimate
 from planner.targets.drawn_target import OWN_RESERVE, SHARED_RESERVE
 from planner.values import Edge, Load, Operator, OperatorLoad, TimeTarget, Topology
+from planner.wording import write_percent
 from tests.planner.plan_cases import PAIR, codes, load_chain, load_pair, make_chain
 
 ROOTS = 20_000
@@ -55,7 +56,7 @@ def test_where_it_is_not_simulated_a_plan_keeps_a_part_of_the_time_for_waits_fre
         least = services.completion.quantiles[0].seconds
         assert plan.estimate.completion.quantiles[0].seconds <= least + (1.0 - margin) * (3.0 - least)
         said = [one.detail for one in plan.estimate.diagnostics if one.code == "target-on-a-draw"]
-        assert f"keeps {margin:.0%} of the wait that the target allows in reserve" in said[0]
+        assert f"keeps {write_percent(margin)} of the wait that the target allows in reserve" in said[0]
 
 
 def calibrate_pair() -> Load:
@@ -101,7 +102,7 @@ def test_the_answer_has_the_quantiles_of_the_same_draw_and_says_how_the_target_w
     assert again.completion.quantiles[-1].seconds <= 2.5
     (said,) = [one.detail for one in plan.estimate.diagnostics if one.code == "target-on-a-draw"]
     assert "The 99% quantile of completion is" in said
-    assert "on 20,000 drawn external tuples, for a target of 2.5 s. The plan keeps 15% of what" in said
+    assert "on 20,000 drawn external tuples, for a target of 2.5 s. The plan keeps 15% of the wait" in said
     assert said.endswith(
         "one processor fewer at any operator is not enough; fewer in another split might be."
     )

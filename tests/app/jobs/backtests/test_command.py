@@ -62,7 +62,7 @@ def test_what_was_not_measured_at_the_paper_s_m_is_trained_on_all(tmp_path: Path
     assert "trained on all of 1, 2, 5, 9" in ended.stderr
     refused = run_here(*asked, "--train-vms", "2,3")
     assert refused.exit_code == 2
-    assert "No sample is at 3 VMs" in refused.stderr
+    assert "No sample was measured with 3 VMs" in refused.stderr
     assert run_here(*asked, "--train-vms", "all").exit_code == 0
 
 
@@ -132,7 +132,7 @@ def test_a_backtest_draws_the_same_picture_every_time(tmp_path: Path):
         (["--policies", "8"], "unknown-vm-policy"),
         (["--train-vms", "3,x"], "whole numbers"),
         (["--train-vms", "5"], "too-few-mst-samples"),
-        (["--train-vms", "3,300"], "No sample is at 300 VMs"),
+        (["--train-vms", "3,300"], "No sample was measured with 300 VMs"),
         (["--scale-peak", "high"], "a number, or none"),
         (["--scale-peak", "inf"], "--scale-peak: "),
         (["--policies", ","], "at least one policy"),
