@@ -138,7 +138,7 @@ def test_the_one_service_is_found_whatever_the_current_folder(folder: Path):
         assert choice.describe() == (
             f"the embedded Postgres in {data_dir} (of the service that runs at http://127.0.0.1:1)"
         )
-        assert choice.tell_where_to_read("/x") == "http://127.0.0.1:1/x shows it"
+        assert choice.tell_where_to_read("/x") == "http://127.0.0.1:1/x shows the result"
         own = choose_own_database(Settings())
         assert own.settings.data_dir == folder / ".headgate", "another service keeps to its own folder"
         assert "http://127.0.0.1:1" in own.note
@@ -178,7 +178,7 @@ def test_a_service_with_an_unknown_password_is_named_and_no_database_is_chosen()
             choose_database(Settings())
         named = choose_database(Settings.model_validate({"database_url": "postgresql://me:secret@db/x"}))
         assert named.describe() == "postgresql://me@db/x (HEADGATE_DATABASE_URL)"
-        assert named.tell_where_to_read("/x") == "http://b/x shows it"
+        assert named.tell_where_to_read("/x") == "http://b/x shows the result"
 
 
 @pytest.mark.parametrize("data_dir", ["mine", ".headgate"])

@@ -239,7 +239,7 @@ def test_a_first_decision_takes_a_target_and_a_press_of_a_button(
     add(client, name)
     visit(watched, service, f"/topologies/{name}")
     page = watched.page
-    expect(page.get_by_text("There is no policy")).to_be_visible()
+    expect(page.get_by_text("The topology has no policy")).to_be_visible()
     expect(page.locator("tbody tr").first).to_contain_text("%")
     page.get_by_label("E[T] at most, in seconds").fill("0.2")
     page.get_by_role("button", name="Store this target").click()
