@@ -81,7 +81,9 @@ def test_what_the_command_measured_is_what_the_service_answers(
     assert "GET /v1/ingest-runs/1/rejects" in done.stderr
     where = f"{mask_url(database)} (HEADGATE_DATABASE_URL)"
     assert done.stderr.index(f"headgate: writes to {where}") < done.stderr.index("run 1: ")
-    assert f"{client.base_url}/v1/ingest-runs shows the result" in done.stderr.splitlines()[-1].replace("//v1", "/v1")
+    assert f"{client.base_url}/v1/ingest-runs shows the result" in done.stderr.splitlines()[-1].replace(
+        "//v1", "/v1"
+    )
 
     items = assert_summaries_are_the_reference(client, events)
     assert_parts_are_found(client, items, len(reference.summarise_topologies(events, 60)))

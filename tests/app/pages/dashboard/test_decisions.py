@@ -27,9 +27,11 @@ STATES = {
 }
 KEPT = {True: "✓ kept", False: "▲ missed", None: "–"}
 COPY = text(
-    "INSERT INTO decisions (id, topology_id, revision, answer, decided_for, action, external_rate, created_at) "
-    "SELECT gen_random_uuid(), d.topology_id, d.revision, d.answer, d.decided_for, d.action, d.external_rate, "
-    "d.created_at - make_interval(secs => i) FROM decisions d JOIN topologies t ON t.id = d.topology_id "
+    "INSERT INTO decisions "
+    "(id, topology_id, revision, policy, answer, decided_for, action, external_rate, created_at) "
+    "SELECT gen_random_uuid(), d.topology_id, d.revision, d.policy, d.answer, d.decided_for, d.action, "
+    "d.external_rate, d.created_at - make_interval(secs => i) FROM decisions d "
+    "JOIN topologies t ON t.id = d.topology_id "
     "CROSS JOIN generate_series(1, 40) i WHERE t.name = :name AND d.action = 'hold' LIMIT 120"
 )
 
