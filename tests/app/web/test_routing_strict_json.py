@@ -124,4 +124,4 @@ def test_every_call_with_a_body_reads_it_strictly(client: httpx.Client):
         plain = client.request(method, address, content="{}", headers={"Content-Type": "text/plain"})
         assert_refused(plain, status=415, kind="unsupported-media-type")
         twice = client.request(method, address, content='{"twice": 1, "twice": 1}', headers=JSON)
-        assert "'twice' stands twice" in assert_refused(twice, ["#"])["detail"], f"{method} {path}"
+        assert "'twice' occurs twice" in assert_refused(twice, ["#"])["detail"], f"{method} {path}"
