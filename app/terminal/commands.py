@@ -3,7 +3,7 @@
 import gc
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar, get_args
@@ -48,20 +48,25 @@ class Refused(Exception):
         self.is_capacity = is_capacity
 
 
-def compute_answer(compute: Callable[[], A]) -> A:
-    """The result of `compute`; a planner error becomes Refused with its problem type and text."""
+def compute_answer(compute: Callable[[], A], inputs: Mapping[str, Any] | None = None) -> A:
+    """The result of `compute`; a planner error becomes Refused, with its place in these inputs of the command."""
     try:
         return compute()
     except PlannerError as error:
-        raise refuse(error) from error
+        raise refuse(error, inputs) from error
 
 
-def refuse(error: Exception) -> Refused:
-    """The refusal with the problem type of the same error over HTTP."""
+def refuse(error: Exception, inputs: Mapping[str, Any] | None = None) -> Refused:
+    """The refusal with the problem type of the same error over HTTP, and its place if that is in a file."""
+    from app.terminal.files import Document, locate
     from app.web.problems import describe_problem
 
     problem = describe_problem(error)
     text = f"{problem['type']}: {error}" if problem else str(error)
+    files = {name: one for name, one in (inputs or {}).items() if isinstance(one, Document)}
+    for one in (problem or {}).get("errors", [])[:1]:
+        if one["pointer"].split("/")[1:2] and one["pointer"].split("/")[1] in files:
+            text = locate(files, one["pointer"], text)
     return Refused(text, is_capacity=isinstance(error, CAPACITY))
 
 

@@ -1,9 +1,10 @@
-"""Reads JSON and YAML files, and checks them as the body of the same call over HTTP."""
+"""Reads JSON and YAML files as strictly as bodies over HTTP, and says in which line of a file a wrong part stands."""
 
 import json
 import sys
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import yaml
 from pydantic import TypeAdapter, ValidationError
@@ -13,16 +14,52 @@ from app.web.validation import list_validation_errors
 
 B = TypeVar("B")
 
+MOST_LEVELS = 100
+MOST_PARTS = 5_000_000
+"""A few lines of YAML can repeat themselves into more values than any memory holds."""
+MERGE_TAG = "tag:yaml.org,2002:merge"
+TIME_TAG = "tag:yaml.org,2002:timestamp"
+FLAGS = {
+    "t_max_seconds": "--t-max",
+    "target.seconds": "--t-max",
+    "target.quantile": "--target-quantile",
+    "target.of": "--target-of",
+    "external_rate": "--rate",
+    "rate_factor": "--rate",
+    "max_snapshot_age_seconds": "--max-age",
+    "mst_samples": "--mst",
+}
+"""The option of a field of the body, for options that are not called as their field."""
 
-def read_body(body_type: type[B], inputs: dict[str, Any]) -> B:
-    """The body of the same call over HTTP; `topology` and `load` are read from their files."""
-    return check_body(
-        body_type, inputs | {name: read_document(inputs[name]) for name in ("topology", "load")}
-    )
+
+class Document(NamedTuple):
+    """The value in a file, with the name and the text of the file, which show where each part stands."""
+
+    name: str
+    text: str
+    value: Any
+
+    def locate(self, parts: Sequence[str]) -> str:
+        """`load.yaml, line 4: operators.score.service_rate`: the place of a part of the value."""
+        line = _find_line(self.text, parts) if parts else None
+        place = self.name if line is None else f"{self.name}, line {line}"
+        return f"{place}: {join_keys(parts)}" if parts else place
 
 
-def check_body(body_type: type[B], body: dict[str, Any]) -> B:
-    """The body, checked against its type; Refused lists every part that is wrong."""
+def join_keys(parts: Sequence[str]) -> str:
+    """`operators[0].name`: the way through objects by their keys, and through lists by the index of their items."""
+    return "".join(f"[{part}]" if part.isdecimal() else f".{part}" for part in parts).removeprefix(".")
+
+
+def open_documents(inputs: Mapping[str, Any]) -> dict[str, Any]:
+    """The inputs, in which each path is replaced by the document of its file; inputs that are None are left out."""
+    given = {name: one for name, one in inputs.items() if one is not None}
+    return {name: open_document(one) if isinstance(one, Path) else one for name, one in given.items()}
+
+
+def check_body(body_type: type[B], inputs: Mapping[str, Any]) -> B:
+    """The body with the values of these documents and options; Refused lists every part that is wrong, and where."""
+    body = write_body(inputs)
     try:
         return TypeAdapter(body_type).validate_python(body)
     except ValidationError as error:
@@ -30,19 +67,195 @@ def check_body(body_type: type[B], body: dict[str, Any]) -> B:
             one | {"loc": ("body", *one["loc"])} for one in error.errors()
         ]  # the location that FastAPI gives
         wrong = list_validation_errors(located, body, body_type, is_yaml=True)
-        raise Refused("\n".join(f"{one['pointer']}: {one['detail']}" for one in wrong)) from error
+        raise Refused("\n".join(locate(inputs, one["pointer"], one["detail"]) for one in wrong)) from error
+
+
+def write_body(inputs: Mapping[str, Any]) -> dict[str, Any]:
+    """The values of documents and options, as the body of the same call over HTTP."""
+    return {name: one.value if isinstance(one, Document) else one for name, one in inputs.items()}
+
+
+def locate(inputs: Mapping[str, Any], pointer: str, detail: str) -> str:
+    """The detail behind its place: a line of a file or an option of the command in place of a pointer into the body."""
+    field, *parts = (
+        part.replace("~1", "/").replace("~0", "~")
+        for part in pointer.removeprefix("#").split("/")[1:] or [""]
+    )
+    if not field:
+        return detail
+    if isinstance(document := inputs.get(field), Document):
+        return f"{document.locate(parts)}: {detail}"
+    both = ".".join([field, *parts])
+    flag = FLAGS.get(both) or FLAGS.get(field, "--" + field.replace("_", "-"))
+    is_whole = both in FLAGS or (
+        len(parts) == 1 and parts[0].isdecimal()
+    )  # the detail shows the wrong number
+    return f"{flag}: {detail}" if is_whole else f"{flag} {join_keys(parts)}".strip() + f": {detail}"
 
 
 def read_document(path: Path) -> Any:
+    """The value in a JSON or YAML file; `-` is standard input."""
+    return open_document(path).value
+
+
+def open_document(path: Path) -> Document:
     """The document in a JSON or YAML file; `-` is standard input."""
+    is_standard_input = str(path) == "-"
+    name = "standard input" if is_standard_input else str(path)
     try:
-        text = sys.stdin.read() if str(path) == "-" else path.read_text(encoding="utf-8")
-        # JSON first: it is stricter about numbers, and quicker.
-        return json.loads(text) if path.suffix == ".json" else yaml.load(text, Loader=_Loader)  # noqa: S506
-    except (OSError, UnicodeError) as error:
-        raise Refused(f"{path}: cannot be read: {error}") from error
-    except (yaml.YAMLError, json.JSONDecodeError) as error:
-        raise Refused(f"{path}: is neither JSON nor YAML: {error}") from error
+        read = sys.stdin.buffer.read() if is_standard_input else path.read_bytes()
+        text = read.decode("utf-8-sig")
+        return Document(name, text, _read_text(name, text, path.suffix))
+    except OSError as error:
+        raise Refused(f"{name}: cannot be read: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise Refused(
+            f"{name}: is not text in UTF-8 (at byte {error.start}), so neither JSON nor YAML"
+        ) from error
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        line = "" if mark is None else f", line {mark.line + 1}, column {mark.column + 1}"
+        raise Refused(f"{name}{line}: is neither JSON nor YAML: {error.problem or error.context}") from error
+    except json.JSONDecodeError as error:
+        raise Refused(
+            f"{name}, line {error.lineno}, column {error.colno}: is not JSON: {error.msg}"
+        ) from error
+    except RecursionError as error:
+        raise _too_deep(name) from error
+    except (yaml.YAMLError, ValueError) as error:
+        [why, *_] = str(error).splitlines() or [""]
+        raise Refused(f"{name}: has a value that cannot be read: {why}") from error
+
+
+def _read_text(name: str, text: str, suffix: str) -> Any:
+    """The value of the text. JSON is tried first: it is stricter about numbers than YAML, and read more quickly."""
+    if suffix == ".json" or text.lstrip()[:1] in {"{", "["}:
+        try:
+            return json.loads(text, object_pairs_hook=_read_pairs)
+        except _Doubled as doubled:
+            _refuse_doubles(name, text)
+            raise Refused(
+                f"{name}: the key {str(doubled)!r} stands twice in one object: keep one"
+            ) from doubled
+        except json.JSONDecodeError:
+            if suffix == ".json":
+                raise
+    loader = _Loader(text)
+    node = loader.get_single_node()
+    if node is None:
+        return None
+    _check_nodes(name, loader, node, {})
+    return loader.construct_document(node)
+
+
+class _Doubled(ValueError):
+    """A key that stands twice in a JSON object."""
+
+
+def _read_pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        names = [name for name, _ in pairs]
+        raise _Doubled(next(name for name in found if names.count(name) > 1))
+    return found
+
+
+def _refuse_doubles(name: str, text: str) -> None:
+    """Refuses the double keys of a JSON text with their lines; does nothing if YAML cannot read the text."""
+    if found := _compose(text):
+        _check_nodes(name, *found, {})
+
+
+def _compose(text: str) -> "tuple[_Loader, yaml.Node] | None":
+    """The nodes of a text with their lines, and their loader; JSON is YAML, but for tabs between its values."""
+    loader = _Loader(text.replace("\t", " "))
+    try:
+        node = loader.get_single_node()
+    except (yaml.YAMLError, RecursionError):
+        return None
+    return None if node is None else (loader, node)
+
+
+def _check_nodes(
+    name: str, loader: "_Loader", node: yaml.Node, known: dict[int, tuple[int, int]]
+) -> tuple[int, int]:
+    """The levels and the number of parts of a node, aliases followed; refuses too many of either, and double keys.
+
+    `known` has the results of the nodes before this one: an alias leads to one of them.
+    """
+    if id(node) in known:
+        return known[id(node)]
+    if isinstance(node, yaml.MappingNode):
+        _check_keys(name, loader, node)
+    known[id(node)] = MOST_LEVELS, 0  # a node that contains itself finds this
+    inside = [_check_nodes(name, loader, part, known) for part in _list_parts(node)]
+    levels = 1 + max((one for one, _ in inside), default=0)
+    count = 1 + sum(one for _, one in inside)
+    if levels > MOST_LEVELS:
+        raise _too_deep(name)
+    if count > MOST_PARTS:
+        raise Refused(
+            f"{name}: its aliases repeat it into more than {MOST_PARTS:,} values: write fewer aliases"
+        )
+    known[id(node)] = levels, count
+    return levels, count
+
+
+def _list_parts(node: yaml.Node) -> Iterator[yaml.Node]:
+    for part in node.value if isinstance(node, yaml.CollectionNode) else ():
+        yield part[1] if isinstance(part, tuple) else part
+
+
+def _check_keys(name: str, loader: "_Loader", node: yaml.MappingNode) -> None:
+    """Refuses a key that stands twice: which of its two values was meant is not known."""
+    seen: dict[Any, int] = {}
+    for key, _ in node.value:
+        if not isinstance(key, yaml.ScalarNode):
+            continue  # an object as a key is refused when the value is made
+        read, line = _read_key(loader, key), key.start_mark.line + 1
+        if read in seen:
+            raise Refused(
+                f"{name}, line {line}: the key {key.value!r} stands twice in one object, first in line {seen[read]}: "
+                "keep one of them"
+            )
+        seen[read] = line
+
+
+def _read_key(loader: "_Loader", key: yaml.Node) -> Any:
+    """The value of a key; `<<` stands for the keys of another object."""
+    return "<<" if key.tag == MERGE_TAG else loader.construct_object(key, deep=True)
+
+
+def _too_deep(name: str) -> Refused:
+    return Refused(f"{name}: is nested too deeply: no file needs more than a few levels")
+
+
+def _find_line(text: str, parts: Sequence[str]) -> int | None:
+    """The line of the last of these parts that the text has; None if the text cannot be read as YAML."""
+    if (found := _compose(text)) is None:
+        return None
+    loader, node = found
+    line = node.start_mark.line
+    for part in parts:
+        following = next(
+            ((mark, value) for key, mark, value in _list_keys(loader, node) if key == part), None
+        )
+        if following is None:
+            break
+        mark, node = following
+        line = mark.line
+    return int(line) + 1
+
+
+def _list_keys(loader: "_Loader", node: yaml.Node) -> Iterator[tuple[str, Any, yaml.Node]]:
+    """The keys or indexes of a node as a pointer writes them, each with its place and its value."""
+    if isinstance(node, yaml.MappingNode):
+        for key, value in node.value:
+            read = _read_key(loader, key)
+            yield str(read).lower() if isinstance(read, bool) else str(read), key.start_mark, value
+    elif isinstance(node, yaml.SequenceNode):
+        for index, value in enumerate(node.value):
+            yield str(index), value.start_mark, value
 
 
 class _Loader(yaml.SafeLoader):
@@ -50,6 +263,6 @@ class _Loader(yaml.SafeLoader):
 
 
 _Loader.yaml_implicit_resolvers = {
-    first: [(tag, pattern) for tag, pattern in resolvers if tag != "tag:yaml.org,2002:timestamp"]
+    first: [(tag, pattern) for tag, pattern in resolvers if tag != TIME_TAG]
     for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
 }

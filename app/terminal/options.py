@@ -57,16 +57,19 @@ def read_counts(option: str, given: Sequence[str] | None) -> dict[str, Any] | No
     """The counts from all uses of an option; None if the option is absent."""
     counts: dict[str, Any] = {}
     for one in given or []:
-        counts |= _read_pairs(one) or _read_file(option, one)
+        counts |= _read_pairs(option, one) or _read_file(option, one)
     return counts or None
 
 
-def _read_pairs(text: str) -> dict[str, int]:
+def _read_pairs(option: str, text: str) -> dict[str, int]:
     """The pairs of `a=3,b=4`, or one pair whose name has a comma; empty for any other text."""
     for parts in (text.split(","), [text]):
         pairs = [part.rpartition("=") for part in parts]
         if all(name.strip() and count.strip().isdecimal() for name, _, count in pairs):
-            return {name.strip(): int(count) for name, _, count in pairs}
+            counts = {name.strip(): int(count) for name, _, count in pairs}
+            if len(counts) < len(pairs):
+                raise Refused(f"{option} {text}: an operator stands twice: keep one of its counts")
+            return counts
     return {}
 
 

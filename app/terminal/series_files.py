@@ -1,20 +1,15 @@
 """Workloads and throughput samples from CSV or TSV files, and notes on how they were read."""
 
 import csv
-import re
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from math import isfinite
 from pathlib import Path
-from typing import Any, Protocol, TypeVar
+from typing import Protocol
 
-from app.terminal.commands import Refused
-from app.terminal.files import check_body
 from planner.vms.throughput import MstSample
 from planner.wording import write_seconds
 from planner.workloads.series import Measurement, Workload
-
-B = TypeVar("B")
 
 
 class ScheduleTerms(Protocol):
@@ -24,20 +19,6 @@ class ScheduleTerms(Protocol):
     def interval_steps(self) -> int: ...
     @property
     def startup_steps(self) -> int: ...
-
-
-def check_options(body_type: type[B], given: dict[str, Any]) -> B:
-    """The body; Refused names the wrong options instead of pointers into the body."""
-    try:
-        return check_body(body_type, given)
-    except Refused as refused:
-        named = re.sub(
-            r"^#/(?!workload|mst)(\w+)",
-            lambda found: f"--{found[1].replace('_', '-')}",
-            str(refused),
-            flags=re.MULTILINE,
-        )
-        raise Refused(named) from refused
 
 
 def describe_timing(series: Workload, terms: ScheduleTerms) -> list[str]:

@@ -11,9 +11,9 @@ from rich.table import Table
 from app.forecasts.vms.schemas import VmForecastAnswer, VmForecastRequest
 from app.forecasts.vms.service import forecast_described
 from app.terminal.commands import open_console, refuse, say
+from app.terminal.files import check_body
 from app.terminal.series_files import (
     UnreadableFile,
-    check_options,
     describe_timing,
     read_samples,
     read_workload,
@@ -44,7 +44,7 @@ def read_request(
     known = samples.get(app) if app is not None else next(iter(samples.values()))
     if known is None or (app is None and len(samples) > 1):
         raise InvalidMstSamples(f"Choose one application with --app: {mst} has {', '.join(samples)}.")
-    return check_options(
+    return check_body(
         VmForecastRequest,
         {
             "workload": [_to_point(one) for one in measured],

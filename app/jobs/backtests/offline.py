@@ -18,9 +18,9 @@ from app.jobs.backtests.gathering import make_job
 from app.jobs.backtests.schemas import BacktestJob, BacktestRequest
 from app.jobs.backtests.service import check_job
 from app.terminal.commands import Refused, open_console, refuse, say
+from app.terminal.files import check_body
 from app.terminal.series_files import (
     UnreadableFile,
-    check_options,
     describe_timing,
     read_samples,
     read_workload,
@@ -82,9 +82,7 @@ def read_choices(given: Mapping[str, Any], app: str | None, plot: Path | None) -
         said["scale_peak"] = _read_peak(said["scale_peak"])
     if isinstance(said.get("train_vms"), str):
         said["train_vms"] = _read_counts(said["train_vms"])
-    return BacktestChoices(
-        check_options(FileBacktest, said), app, plot, trains_as_usual="train_vms" not in said
-    )
+    return BacktestChoices(check_body(FileBacktest, said), app, plot, trains_as_usual="train_vms" not in said)
 
 
 def _read_counts(text: str) -> list[int] | None:

@@ -15,7 +15,7 @@ from app.jobs.simulations.gathering import describe_job
 from app.jobs.simulations.schemas import SimulationAnswer, SimulationRequest
 from app.jobs.workers.simulation_run import run_simulation
 from app.terminal.commands import Refused, compute_answer, open_console, say
-from app.terminal.files import read_body, read_document
+from app.terminal.files import check_body, open_documents
 from app.terminal.options import read_counts, read_levels
 from planner.simulation.simulate import warm_up
 from planner.wording import UNBOUNDED, write_number, write_percent, write_seconds, write_signed_percent
@@ -45,12 +45,13 @@ def run_files(files: SimulationFiles, given: Mapping[str, Any], most_events: int
     if files.arrivals is not None:
         inputs["arrivals"] = _read_arrivals(files.arrivals)
     if files.services is not None:
-        inputs["services"] = read_document(files.services)
-    body = read_body(SimulationRequest, inputs)
-    job = compute_answer(lambda: describe_job(body, most_events))
+        inputs["services"] = files.services
+    documents = open_documents(inputs)
+    body = check_body(SimulationRequest, documents)
+    job = compute_answer(lambda: describe_job(body, most_events), documents)
     with telling_of_compilation():
         warm_up()
-    return compute_answer(lambda: run_simulation(job))
+    return compute_answer(lambda: run_simulation(job), documents)
 
 
 @contextmanager
@@ -69,7 +70,8 @@ def telling_of_compilation() -> Iterator[None]:
         teller.cancel()
 
 
-def _read_arrivals(given: str) -> Any:
+def _read_arrivals(given: str) -> dict[str, str] | Path:
+    """The law of this name, or the file that has a law."""
     if given in WITHOUT_PARAMETERS:
         return {"kind": given}
     if not Path(given).is_file() and given != "-":
@@ -77,7 +79,7 @@ def _read_arrivals(given: str) -> Any:
             f"--arrivals {given}: write {' or '.join(WITHOUT_PARAMETERS)}, or name a file with an object such as "
             '{"kind": "mmpp", "burst_ratio": 3, "burst_share": 0.1, "mean_burst_seconds": 5}'
         )
-    return read_document(Path(given))
+    return Path(given)
 
 
 def print_answer(answer: SimulationAnswer, output: str) -> None:

@@ -19,7 +19,7 @@ from app.machines.placements.schemas import (
 )
 from app.machines.placements.service import compute_placement
 from app.terminal.commands import Refused, compute_answer, open_console
-from app.terminal.files import check_body, read_document
+from app.terminal.files import check_body, locate, open_documents
 from app.web.errors import InvalidRequest
 from planner.wording import write_count, write_counted, write_number, write_rate
 
@@ -30,14 +30,13 @@ def run_placement(files: Mapping[str, Path | None], choices: Mapping[str, Any]) 
     """The placement from files, equal to that of the same request over HTTP; files that are None are left out."""
     if files.get("vm_sizes") is None and files.get("vms") is None:
         raise Refused("There are no VMs to place threads on: give --vm-sizes to acquire from, or --vms.")
-    read = {name: read_document(path) for name, path in files.items() if path is not None}
-    request = check_body(
-        PlacementRequest, dict(choices) | read | {"profiles": _list_points(read["profiles"])}
-    )
+    inputs = open_documents({**choices, **files})
+    inputs["profiles"] = inputs["profiles"]._replace(value=_list_points(inputs["profiles"].value))
+    request = check_body(PlacementRequest, inputs)
     try:
-        return compute_answer(lambda: place_request(request))
+        return compute_answer(lambda: place_request(request), inputs)
     except InvalidRequest as error:
-        raise Refused("\n".join(f"{pointer}: {detail}" for pointer, detail in error.errors)) from error
+        raise Refused("\n".join(locate(inputs, *one) for one in error.errors)) from error
 
 
 def place_request(request: PlacementRequest) -> PlacementAnswer:

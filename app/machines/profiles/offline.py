@@ -40,6 +40,9 @@ def read_trials(path: Path) -> dict[str, list[Trial]]:
                 raise Refused(
                     f"{path}: no column {join_names(missing)}: write the header {','.join(COLUMNS)}."
                 )
+            names = list(reader.fieldnames or ())
+            if twice := [column for column in COLUMNS if names.count(column) > 1]:
+                raise Refused(f"{path}: column {join_names(twice)} stands twice in the header: keep one.")
             for row in reader:
                 key, sample = _read_row(row, f"{path}:{reader.line_num}")
                 samples.setdefault(key, []).append(sample)

@@ -18,7 +18,7 @@ from app.planning.gate_reports import list_findings, say_verdict, summarise, wri
 from app.planning.gates.schemas import GateAnswer, GateRequest
 from app.planning.gates.service import judge_described
 from app.terminal.commands import Refused, compute_answer, open_console
-from app.terminal.files import check_body, read_body, read_document
+from app.terminal.files import check_body, locate, open_documents, write_body
 from planner.values import Topology
 
 TIMEOUT_SECONDS = 120
@@ -35,17 +35,18 @@ class JudgedGate(NamedTuple):
 
 def judge_files(topology: Path, load: Path, terms: dict[str, Any]) -> JudgedGate:
     """The verdict on the files, computed here without server or database."""
-    body = read_body(GateRequest, {"topology": topology, "load": load, **terms})
-    return JudgedGate(compute_answer(lambda: judge_described(body)), body.topology.to_values)
+    documents = open_documents({"topology": topology, "load": load, **terms})
+    body = check_body(GateRequest, documents)
+    return JudgedGate(compute_answer(lambda: judge_described(body), documents), body.topology.to_values)
 
 
 def judge_files_at(
     url: str, api_key: str | None, topology: Path, load: Path, terms: dict[str, Any]
 ) -> JudgedGate:
     """The verdict on the files, computed by the service at `url`."""
-    body = {"topology": read_document(topology), "load": read_document(load), **terms}
-    answer = _post(url, "/v1/gate", api_key, body)
-    return JudgedGate(answer, check_body(Graph, body["topology"]).to_values)
+    documents = open_documents({"topology": topology, "load": load, **terms})
+    answer = _post(url, "/v1/gate", api_key, documents)
+    return JudgedGate(answer, lambda: Graph.model_validate(documents["topology"].value).to_values())
 
 
 def judge_stored_at(url: str, api_key: str | None, name: str, terms: dict[str, Any]) -> JudgedGate:
@@ -67,7 +68,8 @@ def _fetch_topology(url: str, path: str, api_key: str | None) -> Topology | None
         return None
 
 
-def _post(url: str, path: str, api_key: str | None, body: dict[str, Any]) -> GateAnswer:
+def _post(url: str, path: str, api_key: str | None, inputs: dict[str, Any]) -> GateAnswer:
+    """The service's answer to these documents and options."""
     if urlsplit(url).scheme not in {"http", "https"}:
         raise Refused(
             f"{url} is not the address of a service: write one that begins with http:// or https://"
@@ -75,12 +77,12 @@ def _post(url: str, path: str, api_key: str | None, body: dict[str, Any]) -> Gat
     headers = {"Content-Type": "application/json"}
     if api_key:
         headers["Authorization"] = f"Bearer {api_key}"
-    request = Request(url.rstrip("/") + path, json.dumps(body).encode(), headers)  # noqa: S310 -- checked above
+    request = Request(url.rstrip("/") + path, json.dumps(write_body(inputs)).encode(), headers)  # noqa: S310 -- checked above
     try:
         with urlopen(request, timeout=TIMEOUT_SECONDS) as answer:  # noqa: S310 -- checked above
             return GateAnswer.model_validate_json(answer.read())
     except HTTPError as error:
-        raise Refused(_read_problem(error)) from error
+        raise Refused(_read_problem(error, inputs)) from error
     except (URLError, TimeoutError, OSError) as error:
         raise Refused(f"{url} does not answer: {getattr(error, 'reason', error)}") from error
     except (ValidationError, ValueError) as error:
@@ -89,15 +91,15 @@ def _post(url: str, path: str, api_key: str | None, body: dict[str, Any]) -> Gat
         ) from error
 
 
-def _read_problem(error: HTTPError) -> str:
-    """The text of the problem, or else the beginning of the server's answer."""
+def _read_problem(error: HTTPError, inputs: dict[str, Any]) -> str:
+    """The text of the problem with the places of its errors, or else the beginning of the server's answer."""
     said = error.read().decode(errors="replace")
     try:
         problem = json.loads(said)
-        lines = [f"{problem['type']}: {problem['detail']}"]
+        wrong = [locate(inputs, one["pointer"], one["detail"]) for one in problem.get("errors", [])]
+        lines = [f"{problem['type']}: {one}" for one in wrong or [problem["detail"]]]
         if problem["type"] == "stale-snapshots":
             lines.append("with --max-age SECONDS older measurements are accepted")
-        lines += [f"{one['pointer']}: {one['detail']}" for one in problem.get("errors", [])[1:]]
     except (ValueError, KeyError, TypeError):
         return f"{error.url} answered {error.code}: {said[:500]}"
     return "\n".join(lines)

@@ -13,7 +13,7 @@ from app.planning.objectives.objective import EstimateRequest, PlanObjective, co
 from app.planning.plans.answers import to_plan_answer
 from app.planning.plans.schemas import PlanAnswer
 from app.terminal.commands import compute_answer, open_console
-from app.terminal.files import read_body
+from app.terminal.files import check_body, open_documents
 from app.terminal.options import fold_target
 from planner.wording import (
     UNBOUNDED,
@@ -27,7 +27,8 @@ from planner.wording import (
 
 def run_estimate(**inputs: Any) -> EstimateAnswer:
     """E[T] of the files' topology under the files' load."""
-    body = read_body(EstimateRequest, inputs)
+    documents = open_documents(inputs)
+    body = check_body(EstimateRequest, documents)
 
     def answer() -> EstimateAnswer:
         topology = body.topology.to_values()
@@ -35,12 +36,13 @@ def run_estimate(**inputs: Any) -> EstimateAnswer:
         estimated = compute_estimate(topology, calibrated.load, body)
         return add_calibration(to_estimate_answer(estimated), calibrated)
 
-    return compute_answer(answer)
+    return compute_answer(answer, documents)
 
 
 def run_plan(objective: PlanObjective, **inputs: Any) -> PlanAnswer:
     """The plan for the files' topology under the files' load."""
-    body = read_body(objective.request, fold_target(inputs))
+    documents = open_documents(fold_target(inputs))
+    body = check_body(objective.request, documents)
 
     def answer() -> PlanAnswer:
         topology = body.topology.to_values()
@@ -49,7 +51,7 @@ def run_plan(objective: PlanObjective, **inputs: Any) -> PlanAnswer:
             to_plan_answer(compute_plan(objective, topology, calibrated.load, body)), calibrated
         )
 
-    return compute_answer(answer)
+    return compute_answer(answer, documents)
 
 
 def print_answer(answer: EstimateAnswer, output: str) -> None:

@@ -36,6 +36,11 @@ def test_what_is_neither_is_refused(given: str):
         read_counts("--capacities", [given])
 
 
+def test_an_operator_that_is_counted_twice_at_once_is_refused():
+    with pytest.raises(Refused, match="--processors a=3,a=4: an operator stands twice"):
+        read_counts("--processors", ["a=3,a=4"])
+
+
 def test_a_file_without_pairs_is_refused(tmp_path: Path):
     file = tmp_path / "list.yaml"
     file.write_text("- a\n")

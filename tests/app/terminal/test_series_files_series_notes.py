@@ -4,7 +4,8 @@ import pytest
 
 from app.jobs.backtests.schemas import BacktestRequest
 from app.terminal.commands import Refused, refuse
-from app.terminal.series_files import check_options, describe_timing, write_verdict
+from app.terminal.files import check_body
+from app.terminal.series_files import describe_timing, write_verdict
 from planner.vms.timing import InvalidQosTarget
 from planner.workloads.series import Measurement, regularise_workload
 
@@ -21,10 +22,10 @@ def test_steps_are_told_as_times():
 
 def test_a_field_is_refused_by_the_name_of_its_option():
     with pytest.raises(Refused, match=r"^--startup-steps: ") as refused:
-        check_options(BacktestRequest, {"startup_steps": -1})
+        check_body(BacktestRequest, {"startup_steps": -1})
     assert "#/" not in str(refused.value)
-    with pytest.raises(Refused, match=r"^#/workload/0"):
-        check_options(BacktestRequest, {"workload": ["nothing"]})
+    with pytest.raises(Refused, match=r"^--workload: "):
+        check_body(BacktestRequest, {"workload": ["nothing"]})
 
 
 def test_a_refusal_has_the_type_of_the_problem_over_http():

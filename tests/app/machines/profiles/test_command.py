@@ -65,6 +65,7 @@ def test_the_table_of_a_profile_shows_the_evidence(tmp_path: Path):
     [
         ("threads,rate\n1,2\n", "no column task"),
         ("task,threads,rate,at_seconds,latency_seconds,cpu,memory\n", "no trials"),
+        ("task,threads,rate,rate,at_seconds,latency_seconds,cpu,memory\n", "column rate stands twice"),
         ("task,threads,rate,at_seconds,latency_seconds,cpu,memory\na,one,2,0,0,0,0\n", "trials.csv:2"),
         ("task,threads,rate,at_seconds,latency_seconds,cpu,memory\na,1,2,0,nan,0,0\n", "no number"),
     ],

@@ -120,10 +120,10 @@ def test_the_verdict_stands_where_nobody_reads_it_to_the_end(output: str, rate: 
         ([*FILES, "--url", "http://127.0.0.1:1"], "does not answer"),
         ([*FILES, "--url", "file:///etc/passwd"], "http://"),
         ([*FILES, "--url", "http://127.0.0.1:1", "--offline"], "contradict"),
-        ([*FILES, "--model", "oracle"], "#/model"),
+        ([*FILES, "--model", "oracle"], "--model: "),
         (["--stored", "fpd"], "--url"),
         ([*FILES, "--max-age", "60"], "--max-age needs --stored"),
-        ([*FILES, "--t-max", "-1"], "#/t_max_seconds"),
+        ([*FILES, "--t-max", "-1"], "--t-max: "),
     ],
 )
 def test_what_cannot_be_judged_ends_with_2_and_says_why(arguments: list[str], said: str, tmp_path: Path):
@@ -133,6 +133,27 @@ def test_what_cannot_be_judged_ends_with_2_and_says_why(arguments: list[str], sa
     assert said in ended.stderr
     assert "Traceback" not in ended.stderr
     assert ET.parse(report).getroot().get("errors") == "1"
+
+
+@pytest.mark.parametrize("name", ["load.yaml", "load.json"])
+def test_a_load_with_two_rates_is_not_judged(tmp_path: Path, name: str):
+    """YAML and JSON parsers take the last: the gate passed at 20 tuples/s, whatever the first rate was."""
+    load = tmp_path / name
+    load.write_text('{"external_rate": 1000,\n "external_rate": 20, "operators": {}}')
+    ended = run_here(TOPOLOGY, "--load", str(load))
+    assert ended.exit_code == 2
+    assert (
+        f"{load}, line 2: the key 'external_rate' stands twice in one object, first in line 1" in ended.stderr
+    )
+
+
+def test_a_refusal_of_the_service_points_into_the_file(service: Service, tmp_path: Path):
+    load = tmp_path / "load.yaml"
+    load.write_text("external_rate: 3\noperators:\n  generator: {service_rate: -1}\n")
+    ended = run_here(TOPOLOGY, "--load", str(load), "--url", service.url, "--t-max", "0")
+    assert ended.exit_code == 2
+    assert f"invalid-request: {load}, line 3: operators.generator.service_rate: Must be" in ended.stderr
+    assert "invalid-request: --t-max: Must be" in ended.stderr
 
 
 def test_json_is_what_the_service_answers(service: Service):
