@@ -1,25 +1,34 @@
-"""/v1/topologies/{name}/keda/{operator}: the processors that one operator should have now, for KEDA."""
+"""/v1/topologies/{name}/keda/{operator}: the processors that one operator should have now, for KEDA.
 
+KEDA asks for every operator at the same moment. All operators of a topology share one read of the standing decision,
+or one new decision where none stands, and no such request waits for a slot to compute.
+"""
+
+from collections import OrderedDict
+from dataclasses import dataclass
+from datetime import datetime
+from hashlib import sha256
 from typing import Annotated
 
-from fastapi import APIRouter
+from anyio.lowlevel import RunVar
+from fastapi import APIRouter, Request
 from pydantic import Field
-from sqlalchemy.orm import Session
+from sqlalchemy.orm import Session, sessionmaker
 
-from app.database.transactions import SessionDep
-from app.deciding.decisions.answers import to_decision_answer
-from app.deciding.decisions.gathering import gather_decision
-from app.deciding.decisions.schemas import DecisionAnswer, DecisionRequest
+from app.database.shared_reads import SharedReads
+from app.deciding.decisions.answers import name_counts
+from app.deciding.decisions.gathering import GatheredDecision, gather_decision
+from app.deciding.decisions.schemas import DecisionRequest
 from app.deciding.decisions.service import compute_now
+from app.deciding.policies.schemas import PolicyBody
 from app.deciding.standing import find_last_change, find_standing, read_counts
 from app.load.measurements.freshness import refuse_old
 from app.load.measurements.snapshots import find_end, find_newest
 from app.load.measurements.stored_topologies import StoredTopology, find_topology
 from app.settings import Settings
-from app.web.admission import computes
 from app.web.error_pointers import RefusedByPlanner
 from app.web.fields import Answer, OperatorName, TopologyName
-from app.web.routing import SettingsDep, StrictJsonRoute, declare
+from app.web.routing import StrictJsonRoute, declare, find_settings
 from app.web.security import may_read
 from app.web.stored_data_errors import (
     NoPolicy,
@@ -30,53 +39,87 @@ from app.web.stored_data_errors import (
     StoredDataUnusable,
     UnknownOperator,
 )
-from planner.decisions.policy import bound_topology
+from planner.decisions.policy import Policy, bound_topology
 from planner.errors import PlannerError, suggest_name
 
 UNKNOWN = (NoSnapshot, StoredDataUnusable, PlannerError, RefusedByPlanner)
+READING_THREADS = 4
+DECIDING_THREADS = 1
+MOST_REMEMBERED = 1_000
 
 
-def find_processors(session: Session, name: str, operator: str, settings: Settings) -> int:
-    """The processors that the operator should have by the newest data; nothing is stored."""
-    stored = find_topology(session, name)
-    operators = [one["name"] for one in stored.definition["operators"]]
-    if operator not in operators:
-        raise UnknownOperator(name, operator, suggest_name(operator, operators))
-    try:
-        decision = find_standing_decision(session, stored) or decide_now(session, name, settings)
-    except StaleSnapshots as stale:  # this call has no `at`
-        raise StaleSnapshots(name, stale.ended_at, stale.age_seconds, stale.limit_seconds) from stale
-    except NoPolicy as error:  # this call takes no policy with it
-        raise NoRecommendation(name, operator, str(NoStoredPolicy(name))) from error
-    except UNKNOWN as error:
-        raise NoRecommendation(name, operator, str(error)) from error
-    return find_wanted(session, stored, decision)[operator]
+@dataclass(frozen=True)
+class Verdict:
+    """The parts of a decision, stored or just made, from which the processors for KEDA follow."""
+
+    decided_for: datetime
+    recommended: dict[str, int]
+    policy: Policy
+    is_cooling_down: bool
+    """Whether the decision holds because an earlier change began a cooldown."""
 
 
-def decide_now(session: Session, name: str, settings: Settings) -> DecisionAnswer:
-    """A new decision on the newest snapshots, which is not stored, because a GET changes nothing."""
-    gathered = gather_decision(session, name, DecisionRequest(), settings)
-    return to_decision_answer(gathered, *compute_now(gathered))
-
-
-def find_wanted(session: Session, stored: StoredTopology, decision: DecisionAnswer) -> dict[str, int]:
-    """The recommended processors; during a cooldown, the processors since the change that began it.
-
-    A decision to hold recommends the measured number. Shortly after a change that is still the number from before it,
-    which would undo the change. The change may be older than the bounds; the present bounds apply.
+@dataclass(frozen=True)
+class Standing:
+    """The operators of a topology, and their processors by the standing decision: None without one, or the reason
+    why that decision does not count.
     """
-    wanted = decision.processors.recommended
-    if decision.action != "hold" or decision.cooldown_left_seconds <= 0.0:
-        return wanted
-    last = find_last_change(session, stored, decision.decided_for)
-    since = wanted | {name: count for name, count in read_counts(last).items() if name in wanted}
-    for one in bound_topology(stored.to_values(), decision.policy.to_value()).operators:
-        most = since[one.name] if one.ceiling is None else min(since[one.name], one.ceiling)
-        since[one.name] = max(most, one.min_processors)
-    return since
+
+    operators: list[str]
+    processors: dict[str, int] | StaleSnapshots | NoSnapshot | None
 
 
-def find_standing_decision(session: Session, stored: StoredTopology) -> DecisionAnswer | None:
+class ProcessorsNow:
+    """Finds the processors that each operator of a topology should have now; there is one finder per event loop."""
+
+    def __init__(self, sessions: sessionmaker[Session], settings: Settings) -> None:
+        self._sessions = sessions
+        self._settings = settings
+        self._standing = SharedReads(self._read_standing, READING_THREADS)
+        self._decided = SharedReads(self._decide, DECIDING_THREADS)
+        self._remembered: OrderedDict[bytes, Verdict] = OrderedDict()
+
+    async def find(self, name: str, operator: str) -> int:
+        """The processors in the standing decision on the newest snapshot, else in a new one, which is not stored."""
+        standing = await self._standing.ask(name)
+        if operator not in standing.operators:
+            raise UnknownOperator(name, operator, suggest_name(operator, standing.operators))
+        if isinstance(standing.processors, Exception):
+            raise standing.processors
+        return (standing.processors or await self._decided.ask(name))[operator]
+
+    def _read_standing(self, name: str) -> Standing:
+        with self._sessions() as session:
+            stored = find_topology(session, name)
+            operators = [one["name"] for one in stored.definition["operators"]]
+            try:
+                verdict = find_standing_verdict(session, stored)
+            except (StaleSnapshots, NoSnapshot) as error:
+                return Standing(operators, error)
+            return Standing(operators, None if verdict is None else find_wanted(session, stored, verdict))
+
+    def _decide(self, name: str) -> dict[str, int]:
+        """Computes each question once: unchanged stored data ask the same question again."""
+        with self._sessions() as session:
+            gathered = gather_decision(session, name, DecisionRequest(), self._settings)
+            key = sha256(repr(gathered.question).encode()).digest()
+            if key not in self._remembered:
+                self._remembered[key] = make_verdict(gathered)
+            self._remembered.move_to_end(key)
+            while len(self._remembered) > MOST_REMEMBERED:
+                self._remembered.popitem(last=False)
+            return find_wanted(session, gathered.found.stored, self._remembered[key])
+
+
+def make_verdict(gathered: GatheredDecision) -> Verdict:
+    """The verdict of a new decision."""
+    decision = compute_now(gathered)[0].decision
+    is_cooling_down = decision.action == "hold" and decision.cooldown_left_seconds > 0.0
+    recommended = name_counts(decision.recommended)
+    return Verdict(gathered.decided_for, recommended, gathered.question.policy, is_cooling_down)
+
+
+def find_standing_verdict(session: Session, stored: StoredTopology) -> Verdict | None:
     """The standing decision on the newest snapshot, None if there is none; raises if that snapshot is too old."""
     newest = find_newest(session, stored, 1)
     if not newest:
@@ -84,9 +127,28 @@ def find_standing_decision(session: Session, stored: StoredTopology) -> Decision
     row = find_standing(session, stored)
     if row is None or row.decided_for != find_end(newest[0]):
         return None
-    answer = DecisionAnswer.model_validate(row.answer)
-    refuse_old(stored.name, row.decided_for, answer.policy.max_snapshot_age_seconds)
-    return answer
+    policy = PolicyBody.model_validate(row.answer["policy"])
+    refuse_old(stored.name, row.decided_for, policy.max_snapshot_age_seconds)
+    is_cooling_down = row.action == "hold" and row.answer["cooldown_left_seconds"] > 0.0
+    recommended = row.answer["processors"]["recommended"]
+    return Verdict(row.decided_for, recommended, policy.to_value(), is_cooling_down)
+
+
+def find_wanted(session: Session, stored: StoredTopology, verdict: Verdict) -> dict[str, int]:
+    """The recommended processors; during a cooldown, the processors since the change that began it.
+
+    A decision to hold recommends the measured number. Shortly after a change that is still the number from before it,
+    which would undo the change. The change may be older than the bounds; the present bounds apply.
+    """
+    wanted = verdict.recommended
+    if not verdict.is_cooling_down:
+        return wanted
+    last = find_last_change(session, stored, verdict.decided_for)
+    since = wanted | {name: count for name, count in read_counts(last).items() if name in wanted}
+    for one in bound_topology(stored.to_values(), verdict.policy).operators:
+        most = since[one.name] if one.ceiling is None else min(since[one.name], one.ceiling)
+        since[one.name] = max(most, one.min_processors)
+    return since
 
 
 class KedaValue(Answer):
@@ -96,6 +158,7 @@ class KedaValue(Answer):
 
 
 router = APIRouter(prefix="/v1/topologies/{name}/keda", tags=["decisions"], route_class=StrictJsonRoute)
+_FINDERS: RunVar[ProcessorsNow] = RunVar("processors_now")
 
 
 @router.get(
@@ -109,9 +172,22 @@ router = APIRouter(prefix="/v1/topologies/{name}/keda", tags=["decisions"], rout
         "no-recommendation",
     ),
 )
-@computes
-def get_processors(
-    name: TopologyName, operator: OperatorName, session: SessionDep, settings: SettingsDep
-) -> KedaValue:
+async def get_processors(name: TopologyName, operator: OperatorName, request: Request) -> KedaValue:
     """The processors in the newest decision, or in a new one if newer snapshots came; 503 if none can be made."""
-    return KedaValue(value=find_processors(session, name, operator, settings))
+    try:
+        return KedaValue(value=await find_finder(request).find(name, operator))
+    except StaleSnapshots as stale:  # this call has no `at`
+        raise StaleSnapshots(name, stale.ended_at, stale.age_seconds, stale.limit_seconds) from stale
+    except NoPolicy as error:  # this call takes no policy with it
+        raise NoRecommendation(name, operator, str(NoStoredPolicy(name))) from error
+    except UNKNOWN as error:
+        raise NoRecommendation(name, operator, str(error)) from error
+
+
+def find_finder(request: Request) -> ProcessorsNow:
+    """The finder of this event loop."""
+    finder = _FINDERS.get(None)
+    if finder is None:
+        finder = ProcessorsNow(request.app.state.session_factory, find_settings(request))
+        _FINDERS.set(finder)
+    return finder

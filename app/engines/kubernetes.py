@@ -58,6 +58,7 @@ FLINK_NOTES = (
 )
 
 POLLING_SECONDS = 15
+FAILURES_BEFORE_FALLBACK = 3
 IN_CLUSTER = "http://headgate.default.svc:8000"
 """The address that docs/examples/kubernetes gives the service."""
 USUAL_MOST = 100
@@ -69,9 +70,15 @@ KEDA_NOTES = (
         "Apply it once, not for each decision: KEDA asks for the processors regularly. To send it, ask with "
         "as=yaml and pipe the answer to `kubectl apply -f -`."
     ),
-    "If data are missing or stale, the service answers 503, and KEDA leaves the replicas as they are.",
     (
-        f"A HorizontalPodAutoscaler ignores changes of less than {HPA_TOLERANCE:.0%}: beyond "
+        "If data are missing or stale, the service answers 503, and KEDA keeps the replicas that run: the fallback "
+        f"after {FAILURES_BEFORE_FALLBACK} failed polls needs KEDA 2.17 or newer. For an older version remove "
+        "fallback.behavior: that version then falls back to the fixed number in fallback.replicas."
+    ),
+    (
+        "A tolerance of 0 makes every step count. The tolerance needs KEDA 2.18 or newer, and Kubernetes 1.33 or newer "
+        "with the feature gate HPAConfigurableTolerance. Remove the tolerance for an older KEDA. Without a tolerance a "
+        f"HorizontalPodAutoscaler ignores changes of less than {HPA_TOLERANCE:.0%}: beyond "
         f"{round(1 / HPA_TOLERANCE)} replicas some steps are not made (docs/guides/keda.md)."
     ),
 )
@@ -201,13 +208,12 @@ def make_keda_patch(counts: Counts, terms: KedaTerms) -> EnginePatch:
 def make_scaled_object(name: str, operator: str, count: int, terms: KedaTerms) -> dict[str, JsonValue]:
     """The ScaledObject of one operator; it never goes below one replica.
 
-    Changes are made at once: the policy's cooldown has passed when a decision changes the processors.
+    Changes are made at once: the policy's cooldown has passed when a decision changes the processors. While the service
+    has no number, the replicas that run stay.
     """
     least, most = terms.bounds.get(operator, (1, None))
-    behavior: dict[str, JsonValue] = {
-        "scaleUp": {"stabilizationWindowSeconds": 0},
-        "scaleDown": {"stabilizationWindowSeconds": 0},
-    }
+    at_once: dict[str, JsonValue] = {"stabilizationWindowSeconds": 0, "tolerance": 0}
+    behavior: dict[str, JsonValue] = {"scaleUp": at_once, "scaleDown": dict(at_once)}
     return {
         "apiVersion": "keda.sh/v1alpha1",
         "kind": "ScaledObject",
@@ -217,6 +223,11 @@ def make_scaled_object(name: str, operator: str, count: int, terms: KedaTerms) -
             "pollingInterval": POLLING_SECONDS,
             "minReplicaCount": max(least, 1),
             "maxReplicaCount": most if most is not None else max(USUAL_MOST, 2 * count),
+            "fallback": {
+                "failureThreshold": FAILURES_BEFORE_FALLBACK,
+                "replicas": max(least, count),
+                "behavior": "currentReplicas",
+            },
             "advanced": {"horizontalPodAutoscalerConfig": {"behavior": behavior}},
             "triggers": [make_trigger(operator, terms)],
         },

@@ -1,5 +1,7 @@
-"""What KEDA is told: exactly the processors, or a refusal, never 0."""
+"""The answers for KEDA: exactly the processors, or a refusal, never 0."""
 
+import re
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from typing import Any
 from urllib.parse import quote
@@ -7,9 +9,12 @@ from urllib.parse import quote
 import httpx
 import pytest
 
+from app.load.bodies.topology import FPD
 from tests.app.decision_calls import ENOUGH, RATES, TARGET, decide, observe, put_policy
+from tests.app.processes import StartService
 
 ANY_AGE = TARGET | {"max_snapshot_age_seconds": 1e9}
+AT_ONCE = 60
 
 
 def ask(client: httpx.Client, name: str, operator: str = "detector") -> httpx.Response:
@@ -139,3 +144,38 @@ def test_the_name_of_an_operator_may_hold_what_an_address_may_not(client: httpx.
     )
     asked = ask(client, name, quote(odd, safe="")).json()
     assert asked == {"value": decide(client, name, 1)["processors"]["recommended"][odd]}
+
+
+def count_decisions(client: httpx.Client) -> int:
+    """How often the service has computed a decision."""
+    found = re.search(r'headgate_planner_seconds_count{call="decide"} (\S+)', client.get("/metrics").text)
+    return int(float(found.group(1))) if found else 0
+
+
+def test_many_scaled_objects_ask_at_once_none_is_refused_and_one_decision_serves_them_all(
+    start_service: StartService, empty_database_url: str, name: str
+):
+    service = start_service(database_url=empty_database_url, computing_slots="1", computing_queue="0")
+    with (
+        httpx.Client(base_url=service.url, timeout=60) as client,
+        ThreadPoolExecutor(AT_ONCE) as threads,
+    ):
+        client.post("/v1/topologies", json=FPD | {"name": name})
+        put_policy(client, name, ANY_AGE)
+        observe(client, name, 1, 480.0, ENOUGH)
+
+        def ask_at_once() -> list[int]:
+            asked = [
+                threads.submit(ask, client, name, one) for one in sorted(RATES) * (AT_ONCE // len(RATES))
+            ]
+            return [one.result().status_code for one in asked]
+
+        assert ask_at_once() == [200] * AT_ONCE
+        assert ask_all(client, name) == ask_all(client, name)
+        assert count_decisions(client) == 1
+        put_policy(client, name, ANY_AGE | {"goal": {"t_max_seconds": 0.07}})
+        assert ask_at_once() == [200] * AT_ONCE
+        assert count_decisions(client) == 2
+        decide(client, name, 1)
+        assert ask_at_once() == [200] * AT_ONCE
+        assert count_decisions(client) == 3, "only the stored decision was computed"

@@ -42,3 +42,15 @@ def test_a_service_with_keys_is_asked_with_one():
     assert trigger["metadata"]["authMode"] == "bearer"
     assert trigger["authenticationRef"] == {"name": "headgate-key"}
     assert "authenticationRef" not in make()[0]["spec"]["triggers"][0]
+
+
+def test_a_service_without_a_number_leaves_the_replicas_that_run_and_every_step_counts():
+    for one, (least, count) in zip(make(), [(2, 7), (1, 80)], strict=True):
+        fallback = one["spec"]["fallback"]
+        assert fallback == {"failureThreshold": 3, "replicas": count, "behavior": "currentReplicas"}
+        assert least <= fallback["replicas"] <= one["spec"]["maxReplicaCount"]
+        rules = one["spec"]["advanced"]["horizontalPodAutoscalerConfig"]["behavior"]
+        assert [rules[way]["tolerance"] for way in ("scaleUp", "scaleDown")] == [0, 0]
+    notes = " ".join(make_keda_patch({"a/b": 7}, TERMS).notes)
+    assert "KEDA 2.17" in notes
+    assert "HPAConfigurableTolerance" in notes

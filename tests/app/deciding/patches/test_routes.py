@@ -54,6 +54,7 @@ def test_objects_are_those_of_kubernetes_in_json_and_in_yaml(
     written = ask(client, change, form, **{"as": "yaml"})
     assert written.headers["content-type"] == "application/yaml"
     assert list(yaml.safe_load_all(written.text)) == patch["body"]
+    assert "&id" not in written.text, "each object stands alone"
     assert all(line.startswith("# ") for line in written.text.split("\napiVersion")[0].splitlines()[:3])
     accepted = client.get(
         f"/v1/decisions/{change['id']}/patch?format={form}", headers={"Accept": "application/yaml"}
