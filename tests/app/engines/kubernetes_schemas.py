@@ -11,7 +11,7 @@ ADDED = {
     "TriggerAuthentication": keda.TriggerAuthentication,
     "ServiceMonitor": prometheus.ServiceMonitor,
 }
-LATER_FIELDS = {
+LATER_FIELDS: dict[str, set[Any]] = {
     "behavior": {"static", "currentReplicas", "currentReplicasIfHigher", "currentReplicasIfLower"},
     "tolerance": {0},
 }
@@ -38,5 +38,5 @@ def leave_out_later(value: Any) -> Any:
     return {
         name: leave_out_later(one)
         for name, one in value.items()
-        if isinstance(one, dict | list) or one not in LATER_FIELDS.get(name, ())
+        if isinstance(one, dict | list) or one not in LATER_FIELDS.get(name, set())
     }
