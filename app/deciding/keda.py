@@ -49,7 +49,7 @@ MOST_REMEMBERED = 1_000
 
 
 @dataclass(frozen=True)
-class Verdict:
+class DecidedProcessors:
     """The parts of a decision, stored or just made, from which the processors for KEDA follow."""
 
     decided_for: datetime
@@ -77,7 +77,7 @@ class ProcessorsNow:
         self._settings = settings
         self._standing = SharedReads(self._read_standing, READING_THREADS)
         self._decided = SharedReads(self._decide, DECIDING_THREADS)
-        self._remembered: OrderedDict[bytes, Verdict] = OrderedDict()
+        self._remembered: OrderedDict[bytes, DecidedProcessors] = OrderedDict()
 
     async def find(self, name: str, operator: str) -> int:
         """The processors in the standing decision on the newest snapshot, else in a new one, which is not stored."""
@@ -93,10 +93,10 @@ class ProcessorsNow:
             stored = find_topology(session, name)
             operators = [one["name"] for one in stored.definition["operators"]]
             try:
-                verdict = find_standing_verdict(session, stored)
+                decided = find_standing_processors(session, stored)
             except (StaleSnapshots, NoSnapshot) as error:
                 return Standing(operators, error)
-            return Standing(operators, None if verdict is None else find_wanted(session, stored, verdict))
+            return Standing(operators, None if decided is None else find_wanted(session, stored, decided))
 
     def _decide(self, name: str) -> dict[str, int]:
         """Computes each question once: unchanged stored data ask the same question again."""
@@ -104,22 +104,22 @@ class ProcessorsNow:
             gathered = gather_decision(session, name, DecisionRequest(), self._settings)
             key = sha256(repr(gathered.question).encode()).digest()
             if key not in self._remembered:
-                self._remembered[key] = make_verdict(gathered)
+                self._remembered[key] = decide_processors(gathered)
             self._remembered.move_to_end(key)
             while len(self._remembered) > MOST_REMEMBERED:
                 self._remembered.popitem(last=False)
             return find_wanted(session, gathered.found.stored, self._remembered[key])
 
 
-def make_verdict(gathered: GatheredDecision) -> Verdict:
-    """The verdict of a new decision."""
+def decide_processors(gathered: GatheredDecision) -> DecidedProcessors:
+    """The parts of a new decision."""
     decision = compute_now(gathered)[0].decision
     is_cooling_down = decision.action == "hold" and decision.cooldown_left_seconds > 0.0
     recommended = name_counts(decision.recommended)
-    return Verdict(gathered.decided_for, recommended, gathered.question.policy, is_cooling_down)
+    return DecidedProcessors(gathered.decided_for, recommended, gathered.question.policy, is_cooling_down)
 
 
-def find_standing_verdict(session: Session, stored: StoredTopology) -> Verdict | None:
+def find_standing_processors(session: Session, stored: StoredTopology) -> DecidedProcessors | None:
     """The standing decision on the newest snapshot, None if there is none; raises if that snapshot is too old."""
     newest = find_newest(session, stored, 1)
     if not newest:
@@ -131,21 +131,21 @@ def find_standing_verdict(session: Session, stored: StoredTopology) -> Verdict |
     refuse_old(stored.name, row.decided_for, policy.max_snapshot_age_seconds)
     is_cooling_down = row.action == "hold" and row.answer["cooldown_left_seconds"] > 0.0
     recommended = row.answer["processors"]["recommended"]
-    return Verdict(row.decided_for, recommended, policy.to_value(), is_cooling_down)
+    return DecidedProcessors(row.decided_for, recommended, policy.to_value(), is_cooling_down)
 
 
-def find_wanted(session: Session, stored: StoredTopology, verdict: Verdict) -> dict[str, int]:
+def find_wanted(session: Session, stored: StoredTopology, decided: DecidedProcessors) -> dict[str, int]:
     """The recommended processors; during a cooldown, the processors since the change that began it.
 
     A decision to hold recommends the measured number. Shortly after a change that is still the number from before it,
     which would undo the change. The change may be older than the bounds; the present bounds apply.
     """
-    wanted = verdict.recommended
-    if not verdict.is_cooling_down:
+    wanted = decided.recommended
+    if not decided.is_cooling_down:
         return wanted
-    last = find_last_change(session, stored, verdict.decided_for)
+    last = find_last_change(session, stored, decided.decided_for)
     since = wanted | {name: count for name, count in read_counts(last).items() if name in wanted}
-    for one in bound_topology(stored.to_values(), verdict.policy).operators:
+    for one in bound_topology(stored.to_values(), decided.policy).operators:
         most = since[one.name] if one.ceiling is None else min(since[one.name], one.ceiling)
         since[one.name] = max(most, one.min_processors)
     return since
