@@ -117,6 +117,12 @@ LOAD_RULES: tuple[DiagnosticRule[JobFlows], ...] = (
         "service_scv in the stored topology, or 1 (exponential service times) if it has none.",
     ),
     DiagnosticRule(
+        "records-unknown",
+        lambda flows: [name for name, one in flows.operators.items() if one.served is None and not one.is_source],
+        "How many records {names} served is unknown, because Flink's counters are missing or unusable; so is the "
+        "service rate.",
+    ),
+    DiagnosticRule(
         "service-rate-unknown",
         lambda flows: [
             name

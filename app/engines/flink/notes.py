@@ -72,7 +72,7 @@ SAMPLE_RULES: tuple[DiagnosticRule[JobNotes], ...] = (
     DiagnosticRule(
         "job-not-running",
         lambda n: n.asked.early > 0 and Facts(early=n.asked.early),
-        "{early} of the job's documents are left out: the job did not run yet, or had no vertices yet.",
+        "{early} of the job's documents are left out: the job did not run yet, or some of its vertices are missing.",
     ),
     DiagnosticRule(
         "stale-metrics",

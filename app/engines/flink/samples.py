@@ -18,6 +18,7 @@ from app.engines.flink.documents import (
     to_milliseconds,
 )
 from app.engines.numbers import read_list, read_object, read_text
+from planner.wording import join_names
 
 HOW = "Send the JSON of GET /jobs/<job id>, twice, some time apart."
 NEVER_MS = float("-inf")
@@ -40,8 +41,8 @@ class JobSample:
 class AskedJob:
     """The job in all answers: its samples in the order of time, and the cluster.
 
-    `other_jobs` counts the jobs that are left out; `early` counts the job's documents from before it ran or had
-    vertices.
+    `other_jobs` counts the jobs that are left out; `early` counts the job's documents from before it ran, or without
+    some of its vertices.
     """
 
     samples: Sequence[JobSample]
@@ -59,9 +60,9 @@ def put_together(answers: Sequence[EngineAnswer]) -> AskedJob:
         raise UnreadableAnswer(pointer, f"this is not a job of Flink: it has no vertices. {HOW}")
     plans, schedulers = read_plans(answers), read_schedulers(answers)
     jobs = sorted([fill_in(job, plans, schedulers) for job in jobs], key=lambda job: job.at_ms or NEVER_MS)
-    running = [job for job in jobs if job.vertices and job.inputs and job.state == RUNNING]
+    running = [job for job in jobs if job.state == RUNNING and job.vertices and is_whole(job)]
     if not running:
-        raise UnreadableAnswer(jobs[-1].pointer, describe_not_running(jobs[-1]))
+        raise UnreadableAnswer(jobs[-1].pointer, explain_unusable(jobs[-1]))
     newest = running[-1].id
     chosen = [job for job in running if job.id == newest]
     early = sum(job.id == newest for job in jobs) - len(chosen)
@@ -69,10 +70,21 @@ def put_together(answers: Sequence[EngineAnswer]) -> AskedJob:
     return AskedJob(list(attach(chosen, documents)), join_clusters(documents), others, early)
 
 
-def describe_not_running(job: JobState) -> str:
-    """Why a job cannot be read, and what to do."""
+def is_whole(job: JobState) -> bool:
+    """Whether the document describes each vertex of the plan: without one, its neighbours would seem to be sources."""
+    return job.inputs.keys() == job.vertices.keys()
+
+
+def explain_unusable(job: JobState) -> str:
+    """Why no topology can be made of a job's document, and what to do."""
     if job.state != RUNNING:
         return f"the job is {job.state}, not RUNNING: send its document again when it runs."
+    if job.vertices and job.inputs:
+        odd = join_names(sorted(job.inputs.keys() ^ job.vertices.keys()))
+        return (
+            "the plan of the job and the list of its vertices differ, or a vertex has no usable parallelism: "
+            f"{odd}. Send the whole document of GET /jobs/<job id>."
+        )
     return (
         "the job has no vertices or no plan yet, as in the first second after its start: send its document again "
         "later."
@@ -145,7 +157,7 @@ def find_reset(earlier: JobSample, later: JobSample) -> str | None:
     if (old.started_ms, old.running_ms) != (new.started_ms, new.running_ms):
         return "the job was restarted"
     if old.vertices.keys() != new.vertices.keys():
-        return "its vertices changed"
+        return "the vertices of the job changed"
     reasons = (find_vertex_reset(vertex, earlier, later) for vertex in new.vertices)
     return next((reason for reason in reasons if reason is not None), None)
 

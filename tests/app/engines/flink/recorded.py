@@ -34,6 +34,12 @@ def vertex(job: Json, name: str) -> Json:
     return next(one for one in job["vertices"] if one["name"] == name)
 
 
+def remove_vertex(job: Json, place: int) -> None:
+    """Takes a vertex out of a job's document, and out of its plan."""
+    gone = job["vertices"].pop(place)["id"]
+    job["plan"]["nodes"] = [one for one in job["plan"]["nodes"] if one["id"] != gone]
+
+
 def set_input(job: Json, name: str, strategy: str) -> Json:
     """The job with another exchange before a vertex."""
     changed = copy.deepcopy(job)

@@ -5,7 +5,7 @@ import pytest
 from app.engines.answers import list_answers
 from app.engines.flink.intervals import JobIntervals, find_intervals
 from app.engines.flink.samples import put_together
-from tests.app.engines.flink.recorded import Json, load, vertex
+from tests.app.engines.flink.recorded import Json, load, remove_vertex, vertex
 
 
 def find(body: Json) -> JobIntervals:
@@ -98,7 +98,7 @@ def test_what_was_asked_beside_the_same_metrics_is_kept():
 
 def test_intervals_of_other_vertices_are_not_those_of_the_job():
     first, second, third = [one["body"] for one in load("fork")["answers"] if "plan" in one["body"]]
-    del third["vertices"][-1]
+    remove_vertex(third, -1)
     found = find([first, second, third])
     assert found.measured == []
     assert codes(found) == ["interval-discarded"]

@@ -1,6 +1,8 @@
 """app/engines/flink/load_notes.py: what a reader of a load must know."""
 
-from tests.app.engines.flink.recorded import codes, later, load, read, vertex
+import pytest
+
+from tests.app.engines.flink.recorded import STEADY, Json, codes, later, load, read, vertex
 
 FULL = {
     "arrivals": (0.0, 40.0, 0.0),
@@ -79,3 +81,15 @@ def test_busy_times_that_err_are_said():
     reading = read(load("exchanges"))
     assert {"busy-time-coarse", "service-rate-since-start"} <= codes(reading)
     assert "busy-time-coarse" not in codes(read(load("fork-overload")))
+
+
+@pytest.mark.parametrize("counted", [None, -5, "NaN"])
+def test_an_operator_whose_records_are_not_counted_is_said(counted: Json):
+    job = load("job")
+    after = later(job, 20.0, **STEADY)
+    vertex(after, "parse")["metrics"]["read-records"] = counted
+    reading = read([job, after])
+    assert reading.loads[0].operators["parse"].served_rate is None
+    assert reading.loads[0].operators["parse"].service_rate is None
+    assert [one.operators for one in reading.diagnostics if one.code == "records-unknown"] == [("parse",)]
+    assert "records-unknown" not in codes(read([job, later(job, 20.0, **STEADY)]))

@@ -14,7 +14,7 @@ from app.engines.flink.samples import (
     has_moved,
     put_together,
 )
-from tests.app.engines.flink.recorded import JOB, Json, load, vertex
+from tests.app.engines.flink.recorded import JOB, PARSE, Json, load, remove_vertex, vertex
 
 
 def take(body: Json) -> list[JobSample]:
@@ -59,6 +59,25 @@ def test_a_job_that_died_is_read_again_once_it_runs():
         take(load("fork-died")[:2])
 
 
+@pytest.mark.parametrize("parallelism", [None, 0, -1, "NaN", 2**16])
+def test_a_vertex_without_a_parallelism_is_not_left_out_of_the_topology(parallelism: Json):
+    job = load("job")
+    vertex(job, "parse")["parallelism"] = parallelism
+    with pytest.raises(UnreadableAnswer, match=PARSE):
+        take(job)
+
+
+@pytest.mark.parametrize("part", ["vertices", "plan"])
+def test_a_vertex_that_one_part_of_the_document_lacks_makes_no_other_vertex_a_source(part: str):
+    job, whole = load("job"), load("job")
+    listed = job["vertices"] if part == "vertices" else job["plan"]["nodes"]
+    listed[:] = [one for one in listed if one["id"] != PARSE]
+    with pytest.raises(UnreadableAnswer, match="whole document"):
+        take(job)
+    asked = put_together(list_answers([whole, job]))
+    assert (len(asked.samples), asked.early) == (1, 1)
+
+
 def test_the_cluster_is_joined_from_several_answers():
     cluster = put_together(list_answers([load("job"), load("overview"), load("jobmanager-config")])).cluster
     assert cluster.slots_total == 24
@@ -86,7 +105,7 @@ def lower_a_counter(job: Json) -> None:
 
 
 def remove_a_vertex(job: Json) -> None:
-    del job["vertices"][0]
+    remove_vertex(job, 0)
 
 
 @pytest.mark.parametrize(
@@ -97,7 +116,7 @@ def remove_a_vertex(job: Json) -> None:
         (change_parallelism, "the parallelism of parse changed from 5 to 6"),
         (change_vertex_start, "parse was restarted"),
         (lower_a_counter, "a counter of parse went down"),
-        (remove_a_vertex, "its vertices changed"),
+        (remove_a_vertex, "the vertices of the job changed"),
     ],
 )
 def test_counters_are_not_subtracted_across_a_start(change: Callable[[Json], None], reason: str):
