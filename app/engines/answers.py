@@ -20,6 +20,9 @@ from planner.wording import join_names
 
 EngineName = Literal["flink", "storm", "heron", "spark", "kafka", "prometheus"]
 ENGINES: tuple[EngineName, ...] = get_args(EngineName)
+ERROR_FIELDS = ("errors", "errorMessage", "message")
+"""Where Flink, Storm, Heron and Kafka's REST proxy write what went wrong; Prometheus' reader quotes its `error`."""
+MOST_SHOWN = 100
 
 
 class EngineAnswer(NamedTuple):
@@ -99,6 +102,9 @@ def read_answers(engine: EngineName, answers: Sequence[EngineAnswer]) -> EngineR
     """The reading of an engine's answers; raises only UnreadableAnswer, if they hold too little."""
     try:
         reading: EngineReading = load_part(engine, "reader").read(answers)
+    except UnreadableAnswer as error:
+        refusals = [text for one in answers if (text := describe_refusal(one.body)) is not None]
+        raise UnreadableAnswer(error.pointer, " ".join([error.detail, *refusals[:1]])) from error
     except OverflowError as error:
         detail = "a time or a length of time in the answers is too large for a date."
         raise UnreadableAnswer("#", detail) from error
@@ -108,6 +114,29 @@ def read_answers(engine: EngineName, answers: Sequence[EngineAnswer]) -> EngineR
         detail = f"the engine's numbers give no usable load: {place}: {first['msg']}."
         raise UnreadableAnswer("#", detail) from error
     return reading
+
+
+def describe_refusal(body: JsonValue) -> str | None:
+    """A sentence with the beginning of a text, such as a page of HTML, or of an engine's error; None for others."""
+    if isinstance(body, str):
+        return f"An answer is text, not JSON: {shorten(body)}."
+    if not isinstance(body, dict):
+        return None
+    errors = [body.get(name) for name in ERROR_FIELDS]
+    text = next((text for one in errors if (text := find_text(one))), None)
+    return None if text is None else f"An answer is an error: {shorten(text)}."
+
+
+def find_text(value: JsonValue) -> str | None:
+    """The text, or the first text of a list; None for other values and for empty texts."""
+    first = value[0] if isinstance(value, list) and value else value
+    return first if isinstance(first, str) and first.strip() else None
+
+
+def shorten(text: str) -> str:
+    """The beginning of a text in quotation marks, on one line."""
+    line = " ".join(text.split())
+    return repr(line if len(line) <= MOST_SHOWN else f"{line[:MOST_SHOWN]}…")
 
 
 def sort_by_time(answers: Sequence[EngineAnswer]) -> Sequence[EngineAnswer]:

@@ -118,7 +118,9 @@ LOAD_RULES: tuple[DiagnosticRule[JobFlows], ...] = (
     ),
     DiagnosticRule(
         "records-unknown",
-        lambda flows: [name for name, one in flows.operators.items() if one.served is None and not one.is_source],
+        lambda flows: [
+            name for name, one in flows.operators.items() if one.served is None and not one.is_source
+        ],
         "How many records {names} served is unknown, because Flink's counters are missing or unusable; so is the "
         "service rate.",
     ),

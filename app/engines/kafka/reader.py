@@ -29,7 +29,7 @@ from app.engines.kafka.samples import (
 )
 from app.engines.numbers import add_known, read_name
 from app.load.bodies.topology import EntryBody, Graph, OperatorBody
-from planner.wording import write_number, write_percent
+from planner.wording import write_counted, write_number, write_percent
 
 SEVERAL_TOPICS = "consumers"
 NOTHING = (
@@ -131,9 +131,12 @@ def _find_places(places: Iterable[Place]) -> Facts | None:
 RULES: tuple[DiagnosticRule[ReadGroup], ...] = (
     DiagnosticRule(
         "queueing-unknown",
-        lambda group: Facts(count=len(group.newest.places)),
-        "Each of the {count} partitions is a queue that one consumer reads, so more than {count} consumers do not "
-        "help (max_parallelism). Offsets do not show whether producers choose partitions by key or in turn: set "
+        lambda group: Facts(
+            partitions=write_counted(len(group.newest.places), "partition"),
+            consumers=write_counted(len(group.newest.places), "consumer"),
+        ),
+        "One consumer at a time reads a partition, and {names} has {partitions}, so more than {consumers} would not "
+        "help. Offsets do not show whether producers choose partitions by key or in turn: set "
         "the operator's queueing in the stored topology to keyed or round-robin.",
     ),
     DiagnosticRule(

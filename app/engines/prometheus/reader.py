@@ -22,6 +22,7 @@ from app.engines.diagnostics import DiagnosticRule, Facts, find_diagnostics, say
 from app.engines.prometheus.loads import ReadLoads, Reason, make_loads
 from app.engines.prometheus.moments import Moment, list_operators, make_moments
 from app.engines.prometheus.signals import (
+    NO_ANSWER,
     ROLES,
     LabelledSeries,
     Query,
@@ -121,9 +122,8 @@ def _join(known: LabelledSeries | None, series: LabelledSeries) -> LabelledSerie
 
 def _explain_error(error: str) -> str:
     text = error[:300]
-    if "maximum resolution" in text:
-        return f"Prometheus refused the query: {text}. Ask for a shorter range or a longer step."
-    return f"Prometheus refused the query, or this is not an answer to a query: {text}."
+    remedy = " Ask for a shorter range or a longer step." if "maximum resolution" in text else ""
+    return f"{text if text == NO_ANSWER else f'Prometheus refused the query: {text}'}.{remedy}"
 
 
 def _make_signals(found: _Found, pointer: str) -> Iterable[Signal]:
@@ -244,6 +244,12 @@ RULES: tuple[DiagnosticRule[ReadRange], ...] = (
         lambda one: one.list_without("service_rate"),
         "The service rate of {names} is unknown in the newest load: it was not asked for, is NaN, or nothing was "
         "served.",
+    ),
+    DiagnosticRule(
+        "arrival-rate-unknown",
+        lambda one: one.list_without("arrival_rate") if not one.read.left.saturated else [],
+        "The arrival rate of {names} is unknown in the newest load: nobody asked for it, or its value is not a "
+        "number. It is computed from the external rate and the selectivities of the stored topology.",
     ),
     DiagnosticRule(
         "processors-unknown",

@@ -30,6 +30,11 @@ Points = Mapping[float, float | None]
 """Values by their time in epoch seconds; None: "NaN", or a value that cannot be a rate."""
 
 
+NO_ANSWER = (
+    "this is not an answer of /api/v1/query or /api/v1/query_range: send what Prometheus answered there"
+)
+
+
 class LabelledSeries(NamedTuple):
     """The labels of a series and its points."""
 
@@ -52,7 +57,7 @@ def read_document(body: JsonValue) -> Answered:
     data = read_object(document.get("data"))
     kind, result = read_text(data.get("resultType")), data.get("result")
     if document.get("status") != "success" or kind not in {"matrix", "vector", "scalar"}:
-        return Answered((), "this is not an answer of /api/v1/query or /api/v1/query_range")
+        return Answered((), NO_ANSWER)
     if kind == "scalar":
         return Answered(tuple(_make_series({}, [result])))
     listed = [

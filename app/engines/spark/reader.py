@@ -211,6 +211,15 @@ RULES: tuple[DiagnosticRule[ReadQuery], ...] = (
         "{empty} of {all} batches had no rows, so their service_rate is unknown.",
     ),
     DiagnosticRule(
+        "service-rate-unknown",
+        lambda query: (
+            (untimed := sum(one.batch.rows > 0 and one.batch.seconds is None for one in query.read)) > 0
+            and Facts(untimed=untimed, all=len(query.read))
+        ),
+        "{untimed} of {all} batches do not report how long they ran (triggerExecution), so the service rate is "
+        "unknown.",
+    ),
+    DiagnosticRule(
         "rows-wait-at-sources",
         lambda query: (query.backlog or 0.0) > 0.0 and Facts(rows=write_number(query.backlog)),
         "{rows} rows waited at the sources beyond the newest batch, because the size of batches is limited. "

@@ -54,9 +54,10 @@ def _find_custom_groupings(found: Interval) -> Finding:
 
 
 def _find_spouts(found: Interval) -> Finding:
-    count = sum([one.processors or 0 for one in found.spouts])
+    known = [one.processors for one in found.spouts if one.processors is not None]
     spouts = join_names([one.name for one in found.spouts])
-    return Facts(spouts=spouts, number=write_count(count)) if found.spouts else None
+    number = write_count(sum(known)) if len(known) == len(found.spouts) else "an unknown number of"
+    return Facts(spouts=spouts, number=number) if found.spouts else None
 
 
 def _find_failures(found: Interval) -> Finding:
@@ -72,7 +73,12 @@ RULES: tuple[DiagnosticRule[Interval], ...] = (
         "rate-unknown",
         lambda found: [bolt.name for bolt in found.bolts if bolt.executed_rate is None],
         "The rate at which {names} executed tuples is unknown: {count}, or the time that it covers, is missing. "
-        "{processors} may not have reported yet: ask again later.",
+        "Some {processors} may not have reported yet: ask again later.",
+    ),
+    DiagnosticRule(
+        "processors-unknown",
+        lambda found: [bolt.name for bolt in found.bolts if bolt.processors is None],
+        "The number of {processors} of {names} is unknown: the answers do not state it.",
     ),
     DiagnosticRule(
         "nothing-executed",

@@ -5,7 +5,14 @@ from datetime import UTC, datetime
 import pytest
 from pydantic import JsonValue
 
-from app.engines.answers import EngineAnswer, UnreadableAnswer, list_answers
+from app.engines.answers import (
+    ENGINES,
+    EngineAnswer,
+    EngineName,
+    UnreadableAnswer,
+    list_answers,
+    read_answers,
+)
 
 
 @pytest.mark.parametrize(
@@ -37,3 +44,30 @@ def test_an_answer_that_cannot_be_used_is_named(answer: JsonValue, pointer: str)
     with pytest.raises(UnreadableAnswer) as caught:
         list_answers({"answers": [answer]})
     assert caught.value.pointer == pointer
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        ("<html>\n<body>503 Service Unavailable</body></html>", "'<html> <body>503 Service Unavailable"),
+        ({"errors": ["Not found: /jobs/x", "at java.base"]}, "'Not found: /jobs/x'"),
+        ({"error": "Not Found", "errorMessage": "NotAliveException(msg:x)"}, "NotAliveException"),
+        ({"status": "failure", "message": "no such topology", "result": {}}, "'no such topology'"),
+        ({"error_code": 404, "message": "HTTP 404 Not Found"}, "'HTTP 404 Not Found'"),
+        ("x" * 1000, "x…'"),
+        (None, ""),
+        ([], ""),
+        (5, ""),
+        ({"errors": [None], "message": 7}, ""),
+    ],
+)
+def test_a_refusal_quotes_the_text_or_the_error_that_came_instead(
+    engine: EngineName, body: JsonValue, said: str
+):
+    answers = list_answers({"answers": [{"path": "/x", "at": "2026-11-18T00:00:00Z", "body": body}]})
+    with pytest.raises(UnreadableAnswer) as caught:
+        read_answers(engine, answers)
+    assert said in caught.value.detail
+    assert ("An answer is" in caught.value.detail) == bool(said)
+    assert 40 < len(caught.value.detail) < 600

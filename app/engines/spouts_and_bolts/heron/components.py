@@ -117,7 +117,7 @@ def read_component(
         name=name,
         is_bolt=is_bolt,
         processors=len(instances) or None,
-        tasks=len(instances),
+        tasks=len(instances) or None,
         # Under an all grouping a further instance gets a copy of the stream: more of them never help.
         max_parallelism=len(instances) or None if is_copied else None,
         covered=measures.seconds,

@@ -92,8 +92,8 @@ def take(found: HeronAnswers, body: Document, asked: Mapping[str, str], at: date
         found.metrics.append(MetricsAnswer(component, interval, read_object(body["metrics"]), at))
     elif is_physical(body):
         found.physical = body
-    elif {"spouts", "bolts"} <= body.keys():
-        found.logical = body
+    elif {"spouts", "bolts"} <= body.keys() and (body["spouts"] or body["bolts"]):
+        found.logical = body  # an empty plan may be the physical plan of a topology without instances yet
 
 
 def is_physical(body: Document) -> bool:

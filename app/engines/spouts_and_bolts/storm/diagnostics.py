@@ -1,7 +1,7 @@
 """Diagnostics of Storm's pages: missing, coarse or contradictory numbers, and limits of a rebalance."""
 
 from app.engines.diagnostics import DiagnosticRule, Facts, Finding, find_diagnostics
-from app.engines.numbers import read_count, read_number, read_text
+from app.engines.numbers import add_known, read_count, read_number, read_text
 from app.engines.spouts_and_bolts.diagnostics import find_shared_diagnostics
 from app.engines.spouts_and_bolts.flows import FIELDS
 from app.engines.spouts_and_bolts.storm import executor_diagnostics
@@ -100,8 +100,10 @@ def _list_single_workers(measured: MeasuredSample) -> list[str]:
 def _find_other_executors(measured: MeasuredSample) -> Finding:
     page = measured.sample.topology
     total = read_count(page.body.get("executorsTotal")) if page else None
-    others = (total or 0) - sum([one.processors or 0 for one in measured.interval.components.values()])
-    return Facts(total=total, others=others) if others > 0 else None
+    known = add_known([one.processors for one in measured.interval.components.values()])
+    if total is None or known is None or total <= known:
+        return None
+    return Facts(total=total, others=total - int(known))
 
 
 def _find_states(measured: MeasuredSample) -> Finding:

@@ -31,6 +31,15 @@ def test_a_group_that_falls_behind_shows_it():
 
 
 @pytest.mark.parametrize(
+    ("partitions", "says"),
+    [(1, "1 partition, so more than 1 consumer would"), (2, "2 partitions, so more than 2")],
+)
+def test_partitions_bound_the_consumers(partitions: int, says: str):
+    listed = [row(place, 0, 0) for place in range(partitions)]
+    assert says in note(listed, listed)["queueing-unknown"]
+
+
+@pytest.mark.parametrize(
     ("code", "lists", "says"),
     [
         ("one-sample", [[row(0, 20, 50)]], "30 messages wait"),

@@ -136,8 +136,8 @@ def test_two_operators_may_come_from_the_same_query():
         (load("range-bad"), "no series"),
         (load("instant-up"), "the role of this query is unknown"),
         (load("instant-busy-nan"), "the role of this query is unknown"),
-        (load("targets"), "not an answer to a query"),
-        (None, "not an answer to a query"),
+        (load("targets"), "not an answer of"),
+        (None, "not an answer of"),
     ],
 )
 def test_what_says_nothing_is_told_what_to_send(body: Any, says: str):

@@ -36,7 +36,7 @@ def test_what_the_loads_do_not_show_is_said():
     }
     assert said.keys() == {
         "edges-not-in-prometheus", "start-not-seen", "service-rate-unknown", "several-means", "answer-left-out",
-        "query-without-series",
+        "query-without-series", "arrival-rate-unknown",
     }  # fmt: skip
     assert said["several-means"].operators == ("a",)
     assert "#/answers/3/body: it is odd." in said["answer-left-out"].detail

@@ -51,6 +51,7 @@ def test_batches_without_a_pause_are_no_proof_of_overload():
     ("code", "documents"),
     [
         ("empty-batches", [RECORDED[1], RECORDED[2] | {"numInputRows": 0, "sources": []}]),
+        ("service-rate-unknown", [RECORDED[1], RECORDED[2] | {"durationMs": {"triggerExecution": None}}]),
         ("rows-wait-at-sources", [RECORDED[1] | limit(40, 20, 30), RECORDED[2] | limit(40, 40, 80)]),
         ("batches-left-out", RECORDED),
         ("waiting-at-sources-unknown", [RECORDED[1], RECORDED[2] | {"sources": []}]),

@@ -5,7 +5,7 @@ import copy
 import pytest
 
 from app.engines.spouts_and_bolts.flows import StreamFlow
-from tests.app.engines.spouts_and_bolts.heron.composed import make_documents, measure
+from tests.app.engines.spouts_and_bolts.heron.composed import edit_grouping, make_documents, measure
 
 SPLIT = "container_1_split_3"
 
@@ -47,6 +47,13 @@ def test_an_instance_without_counts_makes_the_rate_unknown_and_a_former_one_does
     count = measure(documents).components["count"]
     assert dict(count.instances) == {"container_1_count_4": 60.0, "container_3_count_6": None}
     assert count.executed_rate is None
+
+
+def test_copies_to_an_unknown_number_of_instances_are_not_0():
+    documents = edit_grouping("ALL") | {"physicalplan": {"spouts": {}, "bolts": {}}}
+    documents["timeline-count"]["timeline"] = {}
+    found = measure(documents)
+    assert (found.components["count"].tasks, found.offered["count"].rate) == (None, None)
 
 
 def test_metrics_alone_name_components_and_instances():

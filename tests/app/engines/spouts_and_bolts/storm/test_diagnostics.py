@@ -37,6 +37,17 @@ def test_storms_own_sample_is_read_with_what_it_lacks():
     assert "3 of 28 executors" in said["executors-left-out"].detail
 
 
+@pytest.mark.parametrize("executors", [None, -3, "NaN"])
+def test_an_unknown_number_of_executors_is_never_0(executors: object):
+    page = read_golden("wordcount-topology.json")
+    for row in (*page["bolts"], *page["spouts"]):
+        row["executors"] = executors
+    said = diagnose(page, read_golden("wordcount-visualization.json"))
+    assert said["processors-unknown"].operators == ("count", "split")
+    assert "spout with an unknown number of executors" in said["spouts-left-out"].detail
+    assert "executors-left-out" not in said
+
+
 def test_as_many_executors_as_tasks_cannot_become_more():
     assert "tasks-limit-executors" not in diagnose(*make_pages().values(), make_graph())
     assert diagnose(make_component_page("pi"))["tasks-limit-executors"].operators == ("pi",)
