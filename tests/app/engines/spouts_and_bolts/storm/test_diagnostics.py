@@ -1,5 +1,7 @@
 """app/engines/spouts_and_bolts/storm/diagnostics.py: what is missing, coarse or contradictory."""
 
+from typing import Any
+
 import pytest
 
 from tests.app.engines.spouts_and_bolts.storm.ui_pages import (
@@ -38,8 +40,8 @@ def test_storms_own_sample_is_read_with_what_it_lacks():
 
 
 @pytest.mark.parametrize("executors", [None, -3, "NaN"])
-def test_an_unknown_number_of_executors_is_never_0(executors: object):
-    page = read_golden("wordcount-topology.json")
+def test_an_unknown_number_of_executors_is_never_0(executors: Any):
+    page: Any = read_golden("wordcount-topology.json")
     for row in (*page["bolts"], *page["spouts"]):
         row["executors"] = executors
     said = diagnose(page, read_golden("wordcount-visualization.json"))
