@@ -8,8 +8,9 @@ from time import time
 import httpx
 from pydantic import JsonValue
 
-from app.bridge.http_clients import Unanswered, describe, quote_text, read_json
+from app.bridge.http_clients import Unanswered, describe, describe_status, quote_text, read_json
 from app.bridge.states import Observation
+from app.bridge.stopping import Stop
 from app.engines.answers import (
     EngineAnswer,
     EngineName,
@@ -21,6 +22,7 @@ from app.engines.answers import (
 from app.engines.numbers import read_count, read_object
 from app.engines.patches import Counts, EnginePatch
 from app.load.bodies.load import LoadBody
+from planner.wording import write_seconds
 
 OF_A_PROXY = {502, 503, 504}
 """Statuses after which it is unknown whether the engine received the request."""
@@ -33,6 +35,9 @@ RUNS = ("job", "topology_id", "run_id")
 RESET = frozenset({"interval-discarded"})
 """Diagnostics of readers after which an earlier sample can no longer be used."""
 
+LONGEST_LEAD_SECONDS, LONGEST_LAG_SECONDS = 300.0, 3600.0
+"""How far the end of an interval may lie after or before the time of the answers, by clocks of two machines."""
+
 Place = tuple[str | int, ...]
 """The names and indices that lead to a value in JSON."""
 
@@ -42,25 +47,26 @@ class PatchRefused(Exception):
 
 
 class EngineLink:
-    """Asks an engine; `check` is called before each request and may end the program."""
+    """Asks an engine; a signal, noted in `stop`, ends a question at once, and a change before it is sent."""
 
     def __init__(
         self,
         engine: EngineName,
         client: httpx.Client,
         job: str | None,
-        check: Callable[[], None],
+        stop: Stop,
         clock: Callable[[], float] = time,
     ) -> None:
-        self.engine, self.client, self.job, self.check, self.clock = engine, client, job, check, clock
+        self.engine, self.client, self.job, self.stop, self.clock = engine, client, job, stop, clock
 
     def get(self, path: str) -> EngineAnswer:
         """The answer to GET of this path, with the time when it came."""
-        self.check()
         # httpx would add a slash to an address that has a path.
-        answer = self.client.get(str(self.client.base_url).rstrip("/") if path == "/" else path)
+        address = str(self.client.base_url).rstrip("/") if path == "/" else path
+        with self.stop.reading():
+            answer = self.client.get(address)
         if not answer.is_success:
-            raise Unanswered("engine", _describe_status(answer))
+            raise httpx.HTTPStatusError(describe_status(answer), request=answer.request, response=answer)
         came_at = datetime.fromtimestamp(self.clock(), UTC)
         return EngineAnswer(read_json("engine", answer), path, came_at)
 
@@ -68,6 +74,8 @@ class EngineLink:
         """The answers of one sample of the job; Unanswered if the engine does not give them."""
         try:
             found: list[EngineAnswer] = load_part(self.engine, "asking").ask(self, self.job)
+        except httpx.HTTPStatusError as error:
+            raise Unanswered("engine", str(error)) from error
         except (httpx.HTTPError, httpx.InvalidURL) as error:
             raise Unanswered("engine", f"does not answer: {describe(error)}") from error
         except UnreadableAnswer as error:
@@ -87,21 +95,15 @@ class EngineLink:
         """Sends a change; PatchRefused if the engine refuses it, Unanswered if its answer is unknown."""
         assert patch.method is not None
         assert patch.path is not None
+        self.stop.check()
         try:
             answer = self.client.request(patch.method, patch.path, json=patch.body)
         except httpx.TransportError as error:
             raise Unanswered("engine", f"does not answer: {describe(error)}") from error
         if answer.status_code in OF_A_PROXY:
-            raise Unanswered("engine", _describe_status(answer))
+            raise Unanswered("engine", describe_status(answer))
         if not answer.is_success:
             raise PatchRefused(f"the engine refused the change ({answer.status_code}): {quote_text(answer)}")
-
-
-def _describe_status(answer: httpx.Response) -> str:
-    status, path, text = answer.status_code, answer.request.url.path, quote_text(answer)
-    if status in {401, 403}:
-        return f"refuses the request ({status} at {path}): check the credentials. {text}".strip()
-    return f"answers {status} at {path}. {text}".strip()
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +142,7 @@ def observe(
         run=next((str(reading.marks[name]) for name in RUNS if reading.marks.get(name)), ""),
         running=read_running(load, reading),
         rate=load.external_rate if load else None,
-        flaw=flaw or _find_flaw(before, reading, load, last_end),
+        flaw=flaw or _find_flaw(before, now, reading, load, last_end),
         window_seconds=load.window_seconds if load else 0.0,
         is_restarted=is_restarted,
     )
@@ -165,7 +167,11 @@ def _find_end(load: LoadBody | None) -> datetime | None:
 
 
 def _find_flaw(
-    before: Sequence[EngineAnswer], reading: EngineReading, load: LoadBody | None, last_end: datetime | None
+    before: Sequence[EngineAnswer],
+    now: Sequence[EngineAnswer],
+    reading: EngineReading,
+    load: LoadBody | None,
+    last_end: datetime | None,
 ) -> str | None:
     """The reason why the interval must not be acted on; None: it may."""
     if not before:
@@ -173,13 +179,32 @@ def _find_flaw(
     if load is None:
         details = " ".join(one.detail for one in reading.diagnostics)
         return f"no interval could be measured. {details}".strip()
-    end = _find_end(load)
-    if end is None or (last_end is not None and end <= last_end):
-        return "the engine's clock does not advance: its metrics did not change"
+    if (flaw := _find_clock_flaw(now, _find_end(load), last_end)) is not None:
+        return flaw
     operators, running = reading.topology.operators if reading.topology else [], read_running(load, reading)
     unknown = [one.name for one in operators if one.name not in running]
     if unknown:
         return f"the engine does not report how many processors run at {', '.join(unknown)}"
+    return None
+
+
+def _find_clock_flaw(
+    now: Sequence[EngineAnswer], end: datetime | None, last_end: datetime | None
+) -> str | None:
+    """The reason why the end of an interval cannot be right by this machine's clock; None if it can."""
+    if end is None or (last_end is not None and end <= last_end):
+        return "the engine's clock does not advance: its metrics did not change"
+    lead = end.timestamp() - max((one.at.timestamp() for one in now if one.at is not None), default=0.0)
+    if lead > LONGEST_LEAD_SECONDS:
+        return (
+            f"the interval that the engine measured ends {write_seconds(lead)} ahead of this machine's clock: set the "
+            "clock of the engine or of this machine"
+        )
+    if lead < -LONGEST_LAG_SECONDS:
+        return (
+            f"the interval that the engine measured ended {write_seconds(-lead)} ago by this machine's clock: the "
+            "engine measures nothing now, or the clock of the engine or of this machine is wrong"
+        )
     return None
 
 

@@ -59,12 +59,13 @@ class Reporter:
         self.away: set[str] = set()
 
     def report(self, kind: EventKind, text: str, data: Mapping[str, JsonValue] | None = None) -> None:
-        """Reports an event; a reason that continues is reported once."""
-        if kind in QUIET and self.last.get(kind) == text:
+        """Reports an event; a reason that continues is reported once, by its code if `data` has one, else by `text`."""
+        reason = str((data or {}).get("code") or text)
+        if kind in QUIET and self.last.get(kind) == reason:
             return
         self.last = {one: reported for one, reported in self.last.items() if kind not in QUIET[one]}
         if kind in QUIET:
-            self.last[kind] = text
+            self.last[kind] = reason
         self.display.show(Event(kind, datetime.now(UTC), text, data or {}))
 
     def report_once(self, text: str) -> None:

@@ -1,7 +1,9 @@
 """HTTP to an engine and to the service: credentials, TLS, timeouts, and failures as one sentence."""
 
+import json
 import ssl
 from collections.abc import Callable, Generator
+from contextlib import suppress
 from pathlib import Path
 from typing import Literal
 from urllib.parse import urlsplit
@@ -9,11 +11,13 @@ from urllib.parse import urlsplit
 import httpx
 from pydantic import JsonValue
 
+from app.engines.answers import find_error
 from app.terminal.commands import Refused
 
 Who = Literal["engine", "service"]
 TIMEOUT = httpx.Timeout(10.0, connect=5.0)
 MOST_SHOWN = 300
+TRY_AGAIN = {408, 429, 502, 504}
 
 
 class Unanswered(Exception):
@@ -77,21 +81,31 @@ def ask(who: Who, send: Callable[[], httpx.Response]) -> httpx.Response:
         answer = send()
     except (httpx.TransportError, httpx.DecodingError, httpx.TooManyRedirects) as error:
         raise Unanswered(who, f"does not answer: {describe(error)}") from error
-    status = answer.status_code
-    if status in {401, 403}:
-        raise Unanswered(
-            who, f"refuses the request ({status}): check the credentials. {quote_text(answer)}".strip()
-        )
-    if status in {408, 429, 502, 504}:
-        raise Unanswered(who, f"does not answer now ({status}). {quote_text(answer)}".strip())
+    if answer.status_code in {401, 403} | TRY_AGAIN:
+        raise Unanswered(who, describe_status(answer))
     return answer
 
 
+def describe_status(answer: httpx.Response) -> str:
+    """The end of a sentence about an answer without success: its status and path, what to do, and its error."""
+    status, path = answer.status_code, answer.request.url.path
+    if answer.is_redirect:
+        target = hide_password(answer.headers.get("Location", "another address"))
+        return f"redirects {path} to {target} ({status}): give the address that answers itself"
+    if status in {401, 403}:
+        what = f"refuses the request ({status} at {path}): check the credentials."
+    elif status in TRY_AGAIN:
+        what = f"does not answer now ({status} at {path})."
+    else:
+        what = f"answers {status} at {path}."
+    return f"{what} {quote_text(answer)}".strip()
+
+
 def read_json(who: Who, answer: httpx.Response) -> JsonValue:
-    """The JSON of an answer; Unanswered if the answer is not JSON."""
+    """The JSON of an answer, in which NaN and Infinity are null; Unanswered if the answer is not JSON."""
     try:
-        found: JsonValue = answer.json()
-    except ValueError as error:
+        found: JsonValue = json.loads(answer.content, parse_constant=lambda _: None)
+    except (ValueError, RecursionError) as error:
         address = hide_password(str(answer.url))
         raise Unanswered(who, f"does not answer with JSON at {address}: check the address") from error
     return found
@@ -103,6 +117,9 @@ def describe(error: Exception) -> str:
 
 
 def quote_text(answer: httpx.Response) -> str:
-    """The first line of an answer."""
+    """The error in an answer, or the first line of its text."""
+    with suppress(ValueError, RecursionError):
+        if (error := find_error(answer.json())) is not None:
+            return error[:MOST_SHOWN]
     lines = answer.text.strip().splitlines()
     return lines[0][:MOST_SHOWN] if lines else ""

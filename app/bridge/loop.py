@@ -72,7 +72,7 @@ class Bridge:
         try:
             return self._follow(step, sample)
         except NotDecided as error:
-            self.reporter.report("not-judged", str(error))
+            self.reporter.report("not-judged", str(error), {"code": error.kind})
             self.has_policy = self.plan.policy is None  # it may have been deleted
             return "not-judged"
 

@@ -1,71 +1,16 @@
-"""Runs a bridge once, or until it is asked to end; waits that a signal ends, and growing waits after failures."""
+"""Runs a bridge once, or until it is asked to end, with growing waits after failures."""
 
-import os
-import select
-import signal
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
 from random import Random
 from time import monotonic
-from types import FrameType
 
 from app.bridge.http_clients import Unanswered
 from app.bridge.loop import Bridge, Result
 from app.bridge.states import BridgeState
+from app.bridge.stopping import Stop, Stopped
 
 LONGEST_SECONDS = 60.0
 NOTHING_TO_DO, WANTED, NOT_JUDGED = 0, 1, 2
 MOST_INTERVALS = 3
-
-
-class Stopped(Exception):
-    """The bridge was asked to end."""
-
-
-class Stop:
-    """The request to end the bridge; it ends all waits at once.
-
-    The signal handler writes to a pipe: unlike a lock, a pipe cannot be held by the code that the signal interrupts.
-    """
-
-    def __init__(self) -> None:
-        self.is_asked = False
-        self._reader, self._writer = os.pipe()
-        os.set_blocking(self._writer, False)
-
-    def ask(self, _number: int = 0, _frame: FrameType | None = None) -> None:
-        """Asks the loop to stop: the current wait ends, and every later wait returns at once."""
-        self.is_asked = True
-        with suppress(BlockingIOError):  # the pipe is full of earlier signals
-            os.write(self._writer, b"x")
-
-    def wait(self, seconds: float) -> None:
-        """Waits for a time; raises Stopped as soon as the bridge is asked to end."""
-        select.select([self._reader], [], [], max(0.0, seconds))
-        self.check()
-
-    def check(self) -> None:
-        """Raises Stopped if the bridge was asked to end."""
-        if self.is_asked:
-            raise Stopped
-
-    def close(self) -> None:
-        """Closes the pipe."""
-        os.close(self._reader)
-        os.close(self._writer)
-
-
-@contextmanager
-def stopping_on_signals() -> Iterator[Stop]:
-    """A Stop that SIGINT and SIGTERM trigger, between two requests, never within one; restores the old handlers."""
-    stop = Stop()
-    before = {number: signal.signal(number, stop.ask) for number in (signal.SIGINT, signal.SIGTERM)}
-    try:
-        yield stop
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
-        stop.close()
 
 
 class Backoff:

@@ -3,7 +3,8 @@
 The models hold the fields of answers that the bridge reads; other fields may change.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from contextlib import nullcontext
 from datetime import datetime
 from math import inf
 from typing import Any, TypeVar
@@ -12,7 +13,8 @@ from urllib.parse import quote
 import httpx
 from pydantic import BaseModel, ConfigDict, JsonValue, ValidationError
 
-from app.bridge.http_clients import Unanswered, ask, quote_text, read_json
+from app.bridge.http_clients import Unanswered, ask, describe_status, read_json
+from app.bridge.stopping import Stop
 from app.engines.answers import EngineAnswer, EngineName
 from app.engines.numbers import read_object
 
@@ -151,15 +153,17 @@ class NotDecided(Exception):
     """The service answers with a problem instead of a decision. `kind` is the type of the problem."""
 
     def __init__(self, kind: str, why: str) -> None:
-        super().__init__(f"{kind}: {why}" if kind else why)
+        super().__init__(why)
         self.kind = kind
 
 
 class ServiceLink:
-    """One topology of the service; `check` is called before each request and may end the program."""
+    """One topology of the service; a signal, noted in `stop`, ends the program before the next request, and within
+    a GET.
+    """
 
-    def __init__(self, client: httpx.Client, topology: str, check: Callable[[], None]) -> None:
-        self.client, self.check = client, check
+    def __init__(self, client: httpx.Client, topology: str, stop: Stop) -> None:
+        self.client, self.stop = client, stop
         self.at = f"/v1/topologies/{quote(topology, safe='')}"
 
     def store(self, engine: EngineName, answers: Sequence[EngineAnswer]) -> None:
@@ -204,7 +208,7 @@ class ServiceLink:
 
     def reach(self) -> None:
         """Checks that the service answers."""
-        self._call("GET", "/readyz")
+        read_json("service", self._call("GET", "/readyz"))
 
     def estimate(self, model: str) -> float | None:
         """E[T] of the running processors under the newest load; inf: no steady state, None: unknown."""
@@ -226,8 +230,9 @@ class ServiceLink:
         return _check(self._send(method, path, body))
 
     def _send(self, method: str, path: str, body: JsonValue = None) -> httpx.Response:
-        self.check()
-        return ask("service", lambda: self.client.request(method, path, json=body))
+        self.stop.check()
+        with self.stop.reading() if method == "GET" else nullcontext():
+            return ask("service", lambda: self.client.request(method, path, json=body))
 
 
 def _check(answer: httpx.Response) -> httpx.Response:
@@ -235,8 +240,10 @@ def _check(answer: httpx.Response) -> httpx.Response:
     if answer.is_success:
         return answer
     kind, why = _read_problem(answer)
+    if not kind:
+        raise Unanswered("service", f"{describe_status(answer)} Is it Headgate? Check --service.")
     if answer.status_code >= 500 and kind != "stale-snapshots":
-        raise Unanswered("service", f"answers {answer.status_code}. {why}".strip())
+        raise Unanswered("service", f"answers {answer.status_code}. {why}")
     raise NotDecided(kind, why)
 
 
@@ -263,5 +270,5 @@ def _read_problem(answer: httpx.Response) -> tuple[str, str]:
         kind, why = str(problem["type"]), str(problem["detail"])
         more = "; ".join(f"{one['pointer']}: {one['detail']}" for one in problem.get("errors", []))
     except (ValueError, KeyError, TypeError):
-        return "", f"{answer.status_code} at {answer.request.url.path}: {quote_text(answer)}"
+        return "", ""
     return kind, f"{why} ({more})" if more else why

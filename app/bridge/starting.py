@@ -16,9 +16,10 @@ from app.bridge.engine_link import EngineLink
 from app.bridge.events import Display, Health, Reporter, serving_health
 from app.bridge.http_clients import BearerToken, Unanswered, hide_password, open_client, read_secret
 from app.bridge.loop import Bridge, BridgePlan
-from app.bridge.running import NOT_JUDGED, Stopped, run_once, run_until_stopped, stopping_on_signals
+from app.bridge.running import NOT_JUDGED, run_once, run_until_stopped
 from app.bridge.service_link import ServiceLink
 from app.bridge.states import Terms
+from app.bridge.stopping import Stopped, stopping_on_signals
 from app.engines.answers import ENGINES, EngineAnswer, EngineName, UnreadableAnswer, read_answers
 from app.engines.numbers import read_object, read_text
 from app.terminal.commands import Refused, open_console
@@ -68,13 +69,13 @@ def start(given: Given) -> int:
     with ExitStack() as stack:
         stop = stack.enter_context(stopping_on_signals())
         client = stack.enter_context(open_client(given.url, find_engine_auth(given), given.ca_file))
-        engine = EngineLink(kind, client, given.job or None, stop.check)
+        engine = EngineLink(kind, client, given.job or None, stop)
         try:
             topology = named or name_only_job(engine)
         except Stopped:
             return NOT_JUDGED
         client = stack.enter_context(open_client(given.service, find_service_auth(given), given.ca_file))
-        service = ServiceLink(client, topology, stop.check)
+        service = ServiceLink(client, topology, stop)
         health = Health(monotonic, plan.interval_seconds)
         port = stack.enter_context(serving_health(health, given.health_host, given.health_port))
         display = open_display(given, topology)

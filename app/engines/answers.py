@@ -12,6 +12,7 @@ from urllib.parse import parse_qsl
 
 from pydantic import JsonValue, ValidationError
 
+from app.engines.numbers import read_object, read_text
 from app.load.bodies.load import LoadBody
 from app.load.bodies.topology import Graph
 from app.web.fields import read_utc_time
@@ -120,17 +121,15 @@ def describe_refusal(body: JsonValue) -> str | None:
     """A sentence with the beginning of a text, such as a page of HTML, or of an engine's error; None for others."""
     if isinstance(body, str):
         return f"An answer is text, not JSON: {shorten(body)}."
-    if not isinstance(body, dict):
-        return None
-    errors = [body.get(name) for name in ERROR_FIELDS]
-    text = next((text for one in errors if (text := find_text(one))), None)
+    text = find_error(body)
     return None if text is None else f"An answer is an error: {shorten(text)}."
 
 
-def find_text(value: JsonValue) -> str | None:
-    """The text, or the first text of a list; None for other values and for empty texts."""
-    first = value[0] if isinstance(value, list) and value else value
-    return first if isinstance(first, str) and first.strip() else None
+def find_error(body: JsonValue) -> str | None:
+    """The text of an engine's error, of several the first; None for other documents."""
+    values = [read_object(body).get(name) for name in ERROR_FIELDS]
+    texts = [read_text(one[0] if isinstance(one, list) and one else one) for one in values]
+    return next((text for text in texts if text is not None and text.strip()), None)
 
 
 def shorten(text: str) -> str:

@@ -13,6 +13,7 @@ from app.bridge.events import Event, Health, Reporter
 from app.bridge.loop import Bridge, BridgePlan, Result
 from app.bridge.service_link import ServiceLink
 from app.bridge.states import Terms
+from app.bridge.stopping import Stop
 from tests.app.bridge.flink_stand_in import FlinkStandIn, serving
 
 INTERVAL_SECONDS = 15.0
@@ -64,22 +65,19 @@ class Stage:
     clock: HandClock
     clients: ExitStack
     told: Told = field(default_factory=Told)
-    checks: int = 0
+    stop: Stop = field(default_factory=Stop)
     policy: dict[str, Any] | None = field(default_factory=lambda: dict(POLICY))
 
     def make_bridge(self, **options: Any) -> Bridge:
         """A bridge as it is after a start."""
         terms = Terms(**({"apply": True, "max_step": 2.0} | options))
-        engine = EngineLink("flink", self.open(self.engine_url), "network", self.check, self.clock)
-        service = ServiceLink(self.open(self.service_url), self.topology, self.check)
+        engine = EngineLink("flink", self.open(self.engine_url), "network", self.stop, self.clock)
+        service = ServiceLink(self.open(self.service_url), self.topology, self.stop)
         plan = BridgePlan(terms, INTERVAL_SECONDS, self.policy)
         return Bridge(plan, engine, service, Reporter(self.told), Health(time.monotonic, INTERVAL_SECONDS))
 
     def open(self, url: str) -> httpx.Client:
         return self.clients.enter_context(httpx.Client(base_url=url, timeout=60))
-
-    def check(self) -> None:
-        self.checks += 1
 
     def turn(self, bridge: Bridge, count: int = 1) -> list[Result]:
         """So many intervals; the engine's clock moves, nobody waits."""

@@ -8,7 +8,7 @@ from pydantic import JsonValue
 
 from app.bridge.engine_link import EngineLink, PatchRefused
 from app.bridge.http_clients import Unanswered
-from app.bridge.running import Stopped
+from app.bridge.stopping import Stop, Stopped
 from app.engines.answers import ENGINES, EngineName
 from tests.app.bridge.flink_stand_in import IDS, FlinkStandIn, serving
 
@@ -25,7 +25,7 @@ def client(engine: FlinkStandIn) -> Iterator[httpx.Client]:
 
 
 def make_link(client: httpx.Client, job: str | None = "network") -> EngineLink:
-    return EngineLink("flink", client, job, lambda: None)
+    return EngineLink("flink", client, job, Stop())
 
 
 def test_a_look_has_the_answers_with_their_paths_and_times(engine: FlinkStandIn, client: httpx.Client):
@@ -41,7 +41,7 @@ def test_a_job_that_does_not_run_is_told_with_those_that_do(client: httpx.Client
 
 
 def test_another_status_is_told_with_its_address(client: httpx.Client):
-    with pytest.raises(Unanswered, match="answers 404 at /nothing"):
+    with pytest.raises(httpx.HTTPStatusError, match="answers 404 at /nothing"):
         make_link(client).get("/nothing")
     client.base_url = client.base_url.join("/deeper")
     with pytest.raises(Unanswered, match="answers 404 at /deeper/jobs/overview"):
@@ -53,11 +53,11 @@ def test_every_engine_can_be_asked_and_another_one_at_the_address_is_told(
     kind: EngineName, client: httpx.Client
 ):
     with pytest.raises(Unanswered, match="answers 404 at /"):
-        EngineLink(kind, client, "job", lambda: None).take_sample()
+        EngineLink(kind, client, "job", Stop()).take_sample()
 
 
 def test_an_engine_without_a_patch_cannot_be_changed(client: httpx.Client):
-    assert EngineLink("spark", client, "job", lambda: None).make_patch({"query": 3}, {}) is None
+    assert EngineLink("spark", client, "job", Stop()).make_patch({"query": 3}, {}) is None
 
 
 def test_a_change_is_put_and_read_again(engine: FlinkStandIn, client: httpx.Client):
@@ -96,9 +96,13 @@ def test_whether_a_change_was_taken_on_is_unknown_where_nobody_answers(
         link.send(patch)
 
 
-def test_a_stop_is_noticed_before_a_request(client: httpx.Client):
-    def stop() -> None:
-        raise Stopped
-
+def test_a_stop_is_noticed_before_a_request(engine: FlinkStandIn, client: httpx.Client):
+    link = make_link(client)
+    patch = link.make_patch({}, {"job": engine.job})
+    assert patch is not None
+    link.stop.ask()
     with pytest.raises(Stopped):
-        EngineLink("flink", client, None, stop).take_sample()
+        link.take_sample()
+    with pytest.raises(Stopped):
+        link.send(patch)
+    assert engine.requests == []

@@ -69,6 +69,26 @@ def test_an_interval_that_ends_no_later_than_the_last_one_is_stale(engine: Flink
     assert flaw == "the engine's clock does not advance: its metrics did not change"
 
 
+@pytest.mark.parametrize(
+    ("seconds", "says"),
+    [
+        (20 * 3600.0, "ends 20 h ahead of this machine's clock"),
+        (-20 * 3600.0, "ended 20 h ago by this machine's clock"),
+        (120.0, None),
+        (-120.0, None),
+    ],
+)
+def test_an_interval_far_from_the_time_of_its_answers_is_not_acted_on(seconds: float, says: str | None):
+    clock = HandClock()
+    clock.now += seconds
+    engine = FlinkStandIn(clock)
+    clock.now += 60.0
+    first = Asks(engine).take_sample()
+    clock.now += 15.0
+    flaw = observe("flink", first, Asks(engine).take_sample()).observation.flaw
+    assert flaw is None if says is None else flaw is not None and says in flaw
+
+
 def test_a_rescale_shows_what_runs_now_and_has_no_interval(engine: FlinkStandIn, clock: HandClock):
     first = Asks(engine).take_sample()
     engine.rescale({"parse": 7})

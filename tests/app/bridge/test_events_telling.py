@@ -15,6 +15,14 @@ def test_a_reason_that_goes_on_is_told_once_and_again_after_something_else():
     assert [event.text for event in told.events] == ["stale", "other", "hold", "something", "other"]
 
 
+def test_a_reason_with_a_code_is_told_once_though_its_words_change():
+    told = Told()
+    reporter = Reporter(told)
+    for age in ("20 min", "21 min"):
+        reporter.report("not-judged", f"the newest snapshot is {age} old", {"code": "stale-snapshots"})
+    assert [event.text for event in told.events] == ["the newest snapshot is 20 min old"]
+
+
 def test_who_is_away_is_told_once_and_once_when_back():
     told = Told()
     reporter = Reporter(told)

@@ -1,5 +1,6 @@
 """HTTP with credentials, and what goes wrong in one sentence."""
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -10,6 +11,7 @@ from app.bridge.http_clients import (
     BearerToken,
     Unanswered,
     ask,
+    describe_status,
     hide_password,
     open_client,
     quote_text,
@@ -47,6 +49,32 @@ def test_what_is_no_json_is_told_with_its_address_and_without_a_password():
     with pytest.raises(Unanswered, match="does not answer with JSON at https://engine/jobs") as caught:
         read_json("engine", answer(200, "<html>")())
     assert "secret" not in str(caught.value)
+
+
+def test_numbers_that_json_does_not_have_are_unknown_and_no_depth_is_too_deep():
+    assert read_json("engine", answer(200, '{"a": NaN, "b": [-Infinity, 1.5]}')()) == {
+        "a": None,
+        "b": [None, 1.5],
+    }
+    with pytest.raises(Unanswered, match="JSON"):
+        read_json("engine", answer(200, "[" * 100_000)())
+
+
+@pytest.mark.parametrize(
+    ("status", "text", "said"),
+    [
+        (302, "", r"redirects /jobs to https://login/ \(302\): give the address"),
+        (403, "", r"refuses the request \(403 at /jobs\): check the credentials\.$"),
+        (429, "slow", r"does not answer now \(429 at /jobs\)\. slow"),
+        (500, '{"errors": ["boom", "at java"]}', r"answers 500 at /jobs\. boom$"),
+        (501, "<html>\n</html>", r"answers 501 at /jobs\. <html>$"),
+        (404, '{"errors": {}}', r"answers 404 at /jobs\. {.errors.: {}}$"),
+    ],
+)
+def test_a_status_is_told_with_its_path_and_error(status: int, text: str, said: str):
+    headers = {"Location": "https://me:secret@login/"} if status == 302 else {}
+    found = httpx.Response(status, text=text, headers=headers, request=REQUEST)
+    assert re.match(said, describe_status(found)), describe_status(found)
 
 
 def test_a_closed_port_is_a_sentence():

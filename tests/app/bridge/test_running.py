@@ -43,7 +43,7 @@ def test_who_does_not_answer_and_what_has_no_policy_is_not_judged(stage: Stage):
     stop = Hurried(stage)
     stage.policy = None
     assert run_once(stage.make_bridge(), stop) == 2
-    assert "no-policy" in stage.told.events[-1].text
+    assert stage.told.events[-1].data["code"] == "no-policy"
     bridge = stage.make_bridge()
     bridge.engine.client.base_url = bridge.engine.client.base_url.join("/nothing/")
     assert run_once(bridge, stop) == 2

@@ -7,14 +7,16 @@ import pytest
 
 from app.bridge.http_clients import Unanswered
 from app.bridge.service_link import NotDecided, ServiceLink, contains
+from app.bridge.stopping import Stop
 from app.load.bodies.load import FPD_LOAD
+from tests.app.bridge.flink_stand_in import FlinkStandIn, serving
 from tests.app.processes import Service
 
 POLICY = {"goal": {"t_max_seconds": 0.5}}
 
 
 def make_link(client: httpx.Client, topology: str) -> ServiceLink:
-    return ServiceLink(client, topology, lambda: None)
+    return ServiceLink(client, topology, Stop())
 
 
 def test_a_policy_is_stored_once_and_another_one_is_told(client: httpx.Client, known: str):
@@ -32,17 +34,18 @@ def test_a_policy_that_cannot_be_is_refused_with_what_to_change(client: httpx.Cl
 
 
 def test_why_there_is_no_decision_is_told(client: httpx.Client, known: str, name: str):
-    with pytest.raises(NotDecided, match="no-policy"):
+    with pytest.raises(NotDecided, match="policy"):
         make_link(client, known).decide()
-    with pytest.raises(NotDecided, match="unknown-topology"):
+    with pytest.raises(NotDecided, match="No topology"):
         make_link(client, f"{name}-other").decide()
 
 
 def test_old_measurements_are_no_outage_of_the_service(client: httpx.Client, stored: str):
     link = make_link(client, stored)
     link.ensure_policy(POLICY)
-    with pytest.raises(NotDecided, match="stale-snapshots"):
+    with pytest.raises(NotDecided, match="newest snapshot") as caught:
         link.decide()
+    assert caught.value.kind == "stale-snapshots"
 
 
 def test_a_decision_is_made_and_found_again(client: httpx.Client, stored: str):
@@ -93,6 +96,17 @@ def test_a_service_that_is_another_program_is_told(service: Service, known: str)
         link.at = "/healthz?x="
         with pytest.raises(Unanswered, match="is it Headgate"):
             link.find_last_change()
+
+
+def test_an_address_without_the_service_is_told_with_the_option():
+    with (
+        serving(FlinkStandIn()) as url,
+        httpx.Client(base_url=url) as client,
+        pytest.raises(
+            Unanswered, match=r"answers 404 at /readyz\. Not found\. Is it Headgate\? Check --service"
+        ),
+    ):
+        make_link(client, "t").reach()
 
 
 def test_a_service_that_answers_is_reached(client: httpx.Client, known: str):

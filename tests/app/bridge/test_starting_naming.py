@@ -6,6 +6,7 @@ from pydantic import JsonValue
 
 from app.bridge.engine_link import EngineLink
 from app.bridge.starting import check_name, name_only_job
+from app.bridge.stopping import Stop
 from app.engines.answers import EngineName
 from app.terminal.commands import Refused
 from tests.app.bridge.flink_stand_in import FlinkStandIn, serving
@@ -33,7 +34,7 @@ def add_components(storm: Recorded) -> None:
 
 
 def make_link(kind: EngineName, client: httpx.Client) -> EngineLink:
-    return EngineLink(kind, client, None, lambda: None)
+    return EngineLink(kind, client, None, Stop())
 
 
 def test_flink_s_only_job_is_taken_and_followed_by_its_name():
@@ -55,6 +56,15 @@ def test_storm_s_only_topology_is_taken_and_one_of_several_is_not():
         pytest.raises(Refused, match=r"more than one topology fits: WordCount3, other"),
     ):
         name_only_job(make_link("storm", client))
+
+
+def test_storm_is_read_without_its_graph():
+    recorded = Recorded((WORDS, "WordCount3"))
+    add_components(recorded)
+    del recorded.bodies[f"/api/v1/topology/{WORDS}/visualization?window=600"]
+    with open_recorded(recorded) as client:
+        paths = [one.path for one in make_link("storm", client).take_sample()]
+    assert any("/component/" in path for path in paths)
 
 
 def test_an_engine_that_does_not_answer_is_told():

@@ -5,7 +5,7 @@ import signal
 
 import pytest
 
-from app.bridge.running import Stop, Stopped, stopping_on_signals
+from app.bridge.stopping import Stop, Stopped, stopping_on_signals
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
@@ -20,6 +20,15 @@ def test_both_signals_end_a_wait_that_would_be_long_and_all_that_follow(number: 
         with pytest.raises(Stopped):
             stop.check()
     assert signal.getsignal(number) is before
+
+
+def test_a_signal_ends_a_reading_request_at_once_and_no_other_one():
+    with stopping_on_signals() as stop:
+        with pytest.raises(Stopped), stop.reading():
+            os.kill(os.getpid(), signal.SIGINT)
+        os.kill(os.getpid(), signal.SIGINT)  # outside of a reading request nothing is raised
+        with pytest.raises(Stopped):
+            stop.reading().__enter__()
 
 
 def test_a_wait_of_no_time_ends():
