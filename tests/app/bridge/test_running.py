@@ -4,8 +4,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from app.bridge.running import Stop, Stopped, describe_end, run_once, run_until_stopped
+from app.bridge.running import describe_end, run_once, run_until_stopped
 from app.bridge.states import BridgeState
+from app.bridge.stopping import Stop, Stopped
 from tests.app.bridge.bridges import Stage, staged
 from tests.app.bridge.test_state_machine_machine import make_change
 from tests.app.processes import Service
