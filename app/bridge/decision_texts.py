@@ -8,7 +8,7 @@ from app.bridge.service_link import SeenDecision, SeenGoal
 from app.bridge.states import Chosen, write_counts
 from app.engines.answers import EngineReading
 from app.load.bodies.load import LoadBody
-from planner.wording import UNBOUNDED, write_level, write_number, write_seconds
+from planner.wording import UNBOUNDED, write_level, write_number, write_rate, write_seconds
 
 
 class OperatorRow(NamedTuple):
@@ -39,10 +39,10 @@ def list_rows(load: LoadBody | None, decision: SeenDecision, chosen: Chosen) -> 
 
 
 def describe_goal(goal: SeenGoal) -> str:
-    """The target as text."""
+    """The target of a policy in words: `p99 of the completion time within 500 ms`."""
     if goal.target is not None:
         which = "mean" if goal.target.quantile is None else write_level(goal.target.quantile)
-        return f"{which} of {goal.target.of} within {write_seconds(goal.target.seconds)}"
+        return f"{which} of the {goal.target.of} time within {write_seconds(goal.target.seconds)}"
     return "no target" if goal.t_max_seconds is None else f"E[T] within {write_seconds(goal.t_max_seconds)}"
 
 
@@ -56,17 +56,17 @@ def find_sojourn_now(decision: SeenDecision) -> tuple[float | None, str]:
 def describe_decision(decision: SeenDecision, chosen: Chosen) -> str:
     """The decision in one sentence, with its reasons."""
     now, how = find_sojourn_now(decision)
-    times = f"E[T] {write_seconds(now, UNBOUNDED)} ({how})"
+    times = f"E[T] is {write_seconds(now, UNBOUNDED)} ({how})"
     if chosen.next in {"apply", "show"}:
-        times += f", then {write_seconds(decision.expected_sojourn_seconds, UNBOUNDED)}"
-    what = decision.action
+        times += f" and would be {write_seconds(decision.expected_sojourn_seconds, UNBOUNDED)}"
+    what = decision.action.replace("_", " ")
     if chosen.next != "hold":
         what += f" to {write_counts(chosen.counts, decision.processors.current)}"
     details = [one.detail for one in (*decision.reasons, *decision.constraints)]
     reasons = " ".join([*details, *list_costs(decision)])
     rest = f" ({chosen.why})" if chosen.why else ""
-    goal = describe_goal(decision.policy.goal)
-    return f"{what}: {write_number(decision.external_rate)} tuples/s, {times}, {goal}. {reasons}{rest}"
+    goal, rate = describe_goal(decision.policy.goal), write_rate(decision.external_rate)
+    return f"{what}: {rate} arrive, {times}; target: {goal}. {reasons}{rest}"
 
 
 def list_costs(decision: SeenDecision) -> list[str]:

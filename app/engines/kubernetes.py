@@ -1,8 +1,8 @@
 """Patches for Kubernetes, KEDA and Flink's Kubernetes operator.
 
-- a `scale` for the Deployment of each operator: a merge patch of its subresource, for kubectl 1.24 or newer\n- a
-merge patch of a FlinkDeployment: the parallelism of every vertex\n- a ScaledObject of KEDA for each operator, which
-asks this service for its processors (metrics-api scaler)
+- a `scale` for the Deployment of each operator: a merge patch of its subresource, for kubectl 1.24 or newer
+- a merge patch of a FlinkDeployment: the parallelism of every vertex
+- a ScaledObject of KEDA for each operator, which asks this service for its processors (metrics-api scaler)
 """
 
 import json

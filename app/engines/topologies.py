@@ -11,8 +11,13 @@ from planner.wording import join_names
 
 # Measured selectivities and shares vary from interval to interval; a revision for each would bury the real changes.
 LEAST_CHANGE = 0.1
-OWNED = ("min_processors", "max_processors", "service_scv", "profile")
-"""Settings of an operator that only its owner knows."""
+OWNED = {
+    "min_processors": "{} or more processors",
+    "max_processors": "at most {} processors",
+    "service_scv": "SCV of service times {}",
+    "profile": "profile {}",
+}
+"""Settings of an operator that only its owner knows, each in words."""
 
 
 def join_topologies(stored: Graph, shown: Graph) -> Graph:
@@ -93,7 +98,7 @@ def _list_owned(gone: list[OperatorBody]) -> dict[str, str]:
         one.name: one.model_dump(include=set(OWNED), exclude_none=True, exclude_defaults=True) for one in gone
     }
     return {
-        name: f"{name} ({', '.join(f'{field} {given[field]}' for field in OWNED if field in given)})"
+        name: f"{name} ({', '.join(OWNED[field].format(given[field]) for field in OWNED if field in given)})"
         for name, given in owned.items()
         if given
     }

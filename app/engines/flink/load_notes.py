@@ -68,14 +68,14 @@ LOAD_RULES: tuple[DiagnosticRule[JobFlows], ...] = (
     DiagnosticRule(
         "clocks-differ",
         find_odd_clocks,
-        "The busy, idle and back-pressured times of {names} do not add up to {time}, as those of the other "
-        "vertices do: some subtasks did not report, or ran for a part of the time only.",
+        "The busy, idle and back-pressured times of {names} do not add up to {time}, as the times of the other "
+        "vertices do: some subtasks did not report, or ran for only a part of the time.",
     ),
     DiagnosticRule(
         "source-left-out",
         lambda flows: [Facts([name]) for name in flows.sources if name not in flows.operators],
-        "{names} reports no busy time, as a legacy source does not. It is left out of the topology, because it "
-        "only waits for its input; its records enter at the vertices that it sends to.",
+        "{names} reports no busy time, as is usual for a source of Flink's older interface. The source only waits for "
+        "its input, so it is left out of the topology; its records enter at the vertices that it sends to.",
     ),
     DiagnosticRule(
         "chained-source",
@@ -107,14 +107,14 @@ LOAD_RULES: tuple[DiagnosticRule[JobFlows], ...] = (
             for name, one in flows.sources.items()
             if (one.counted.back_pressured_share or 0.0) > HELD_BACK and one.pending_growth is None
         ],
-        "{names} was blocked for {blocked} of the time, so more records may wait outside than it let in: the "
-        "offered load is at least the measured one.",
+        "{names} was blocked for {blocked} of the time, so records may wait before it: the offered load is at least "
+        "the measured load.",
     ),
     DiagnosticRule(
         "service-scv-unknown",
         lambda _: True,
-        "Flink does not measure how service times vary, so service_scv is left out. Plans use the operator's "
-        "service_scv in the stored topology, or 1 (exponential service times) if it has none.",
+        "Flink does not measure how much service times vary. Plans use the variation that the stored topology states "
+        "for an operator, or else that of exponential service times.",
     ),
     DiagnosticRule(
         "records-unknown",
@@ -131,7 +131,8 @@ LOAD_RULES: tuple[DiagnosticRule[JobFlows], ...] = (
             for name, one in flows.operators.items()
             if one.served is not None and one.service.rate is None
         ],
-        "The service rate of {names} is unknown: it served nothing in this time, or reports no busy time.",
+        "The service rate of {names} is unknown, because {names} served nothing in this time or reports no busy "
+        "time.",
     ),
     DiagnosticRule(
         "few-records",
@@ -140,8 +141,8 @@ LOAD_RULES: tuple[DiagnosticRule[JobFlows], ...] = (
             for name, one in flows.operators.items()
             if 0.0 < (one.served or 0.0) * flows.interval.seconds < FEW
         ],
-        "{names} served fewer than 100 records in this time, so its rates have an error of 10% or more. Take "
-        "samples that are further apart.",
+        "{names} served fewer than 100 records in this time, so the measured rates have an error of 10% or more. "
+        "Take samples that are further apart.",
     ),
     DiagnosticRule(
         "service-rate-since-start",
@@ -158,13 +159,13 @@ LOAD_RULES: tuple[DiagnosticRule[JobFlows], ...] = (
     DiagnosticRule(
         "overloaded",
         lambda flows: flows.name(flows.list_overloaded()),
-        "{names} served less than was sent to it and had no idle time left: it is overloaded.",
+        "{names} is overloaded: it served less than was sent to it, and had no idle time left.",
     ),
     DiagnosticRule(
         "at-capacity",
         lambda flows: flows.name(one for one in flows.list_saturated() if one not in flows.list_overloaded()),
-        "{names} had no idle time left, in all subtasks or in some. Their buffers may be full, so the offered "
-        "load is at least the measured one. Flink may still report their back pressure as ok.",
+        "{names} had no idle time left, in all subtasks or in some. Buffers may be full, so the offered load is at "
+        "least the measured load. Flink may still report the back pressure as ok.",
     ),
     DiagnosticRule(
         "backlog-grows",
@@ -173,8 +174,8 @@ LOAD_RULES: tuple[DiagnosticRule[JobFlows], ...] = (
             for name, one in flows.vertices.items()
             if not one.is_saturated and flows.takes_less(one.vertex.id)
         ],
-        "{names} took less than was sent to it although it had idle time left. One of its subtasks may have none "
-        "left.",
+        "{names} took less than was sent to it, although it had idle time left. One of its subtasks may have no idle "
+        "time left.",
     ),
     DiagnosticRule(
         "hot-subtasks",
@@ -192,7 +193,7 @@ LOAD_RULES: tuple[DiagnosticRule[JobFlows], ...] = (
     DiagnosticRule(
         "arrivals-held-back",
         lambda flows: sorted(flows.name(flows.list_held_back())),
-        "An overloaded operator before {names} lets through less than it is sent, so the measured arrival_rate is "
-        "left out; it is computed from the flow.",
+        "An overloaded operator before {names} lets through less than it is sent. So the measured arrival rate of "
+        "{names} is left out, and computed from the flow through the topology.",
     ),
 )

@@ -66,7 +66,7 @@ SAMPLE_RULES: tuple[DiagnosticRule[JobNotes], ...] = (
         lambda n: (
             n.asked.other_jobs > 0 and Facts(jobs=n.asked.other_jobs + 1, newest=n.asked.samples[-1].job.id)
         ),
-        "The answers belong to {jobs} jobs; only the newest, {newest}, is read. A job that was restarted has a "
+        "The answers belong to {jobs} jobs; only the newest job, {newest}, is read. A job that was restarted has a "
         "new id, and its counters begin at 0.",
     ),
     DiagnosticRule(
@@ -77,8 +77,8 @@ SAMPLE_RULES: tuple[DiagnosticRule[JobNotes], ...] = (
     DiagnosticRule(
         "stale-metrics",
         lambda n: [Facts(name=name) for name in n.intervals.stale],
-        "A sample is left out: the counters of {name} cover more time than it has run, so they are from before it "
-        "was restarted.",
+        "A sample is left out: the counters of {name} cover more time than {name} has run, so they are from before "
+        "its restart.",
     ),
     DiagnosticRule(
         "stale-metrics",
@@ -89,15 +89,15 @@ SAMPLE_RULES: tuple[DiagnosticRule[JobNotes], ...] = (
     ),
     DiagnosticRule(
         "samples-too-close",
-        lambda n: n.intervals.too_close > 0 and Facts(least=LEAST_SECONDS),
-        "A sample is left out: its metrics are less than {least:g} s newer than those of the sample before, which "
+        lambda n: n.intervals.too_close > 0 and Facts(least=write_seconds(LEAST_SECONDS)),
+        "A sample is left out: its metrics are less than {least} newer than the metrics of the sample before, which "
         "is too short for rates.",
     ),
     DiagnosticRule(
         "interval-discarded",
         lambda n: [Facts(reset=reset) for reset in n.intervals.resets],
-        "Between two samples {reset}. Their counters cannot be subtracted, so this interval gives no load; the "
-        "next one will.",
+        "Between two samples {reset}. The counters of the two samples cannot be subtracted, so this interval gives no "
+        "load; the next interval will.",
     ),
     DiagnosticRule(
         "metrics-old",
@@ -113,7 +113,7 @@ SAMPLE_RULES: tuple[DiagnosticRule[JobNotes], ...] = (
     DiagnosticRule(
         "averages-since-start",
         lambda n: n.intervals.is_since_start and Facts(time=write_seconds(n.flows.interval.seconds)),
-        "There is only one sample, so rates are averages over the {time} since the tasks started, with their "
+        "There is only one sample, so rates are averages over the {time} since the tasks started, including their "
         "warm-up. Send two samples, some time apart, to get the present rates.",
     ),
 )
@@ -190,9 +190,9 @@ TOPOLOGY_RULES: tuple[DiagnosticRule[JobFlows], ...] = (
     DiagnosticRule(
         "split-assumed",
         lambda flows: list(find_saturated_takers(flows)),
-        "{sender} sends to {count} vertices, and Flink does not count the records to each. {names} had no idle "
-        "time left, so it was sent more than it took: all records of {sender} are assumed, unless the vertices "
-        "that receive them divide them.",
+        "{sender} sends to {count} vertices, and Flink does not count the records to each. {names} had no idle time "
+        "left and may be sent more than it took: it is assumed to be sent all records of {sender}, unless the "
+        "receiving vertices divide the records among them.",
     ),
     DiagnosticRule(
         "split-assumed",
@@ -203,24 +203,24 @@ TOPOLOGY_RULES: tuple[DiagnosticRule[JobFlows], ...] = (
     DiagnosticRule(
         "exchange-unknown",
         find_exchanges(lambda exchange, _: exchange not in QUEUEINGS),
-        "The exchange {exchange} before {names} is not known to this reader: round-robin is assumed.",
+        "Headgate does not know the exchange {exchange} before {names}: round-robin is assumed.",
     ),
     DiagnosticRule(
         "mixed-exchanges",
         find_exchanges(lambda _, queueings: len(set(queueings)) > 1),
-        "{names} has inputs with different exchanges: its queueing follows the input with the most records, "
-        "{exchange}.",
+        "The inputs of {names} have different exchanges: the queueing of {names} follows the input with the most "
+        "records, {exchange}.",
     ),
     DiagnosticRule(
         "broadcast",
         find_exchanges(lambda exchange, _: exchange == BROADCAST),
-        "Every subtask of {names} gets every record, so more subtasks do not make it faster. Its processors are "
-        "kept as they are if all its inputs are broadcast.",
+        "Every subtask of {names} gets every record, so more subtasks do not make {names} faster. If all inputs of "
+        "{names} are broadcast, its number of processors is kept.",
     ),
     DiagnosticRule(
         "one-subtask-takes-all",
         find_exchanges(lambda exchange, _: exchange == ONE_TAKES_ALL),
-        "Only the first subtask of {names} gets records, so its max_parallelism is set to 1.",
+        "Only the first subtask of {names} gets records, so plans give {names} one processor.",
     ),
     DiagnosticRule(
         "selectivity-assumed",
@@ -230,13 +230,13 @@ TOPOLOGY_RULES: tuple[DiagnosticRule[JobFlows], ...] = (
             if flows.find_selectivity(edge) is None
             for ends in ([flows.shape.names[end] for end in edge],)
         ],
-        "How many records {source} sends to {target} for each record that it serves is not measured: 1 is "
+        "How many records {source} sends to {target} for each record that {source} serves is not measured: 1 is "
         "assumed.",
     ),
     DiagnosticRule(
         "entries-assumed",
         find_empty_entries,
-        "No records were counted at {names}: the share of these entries is set to almost 0, or to an equal part "
-        "if no entry had any.",
+        "No records were counted at the entry {names}. Its share of the external rate is set to almost 0, or to an "
+        "equal part if no entry had any records.",
     ),
 )

@@ -29,7 +29,7 @@ from app.engines.kafka.samples import (
 )
 from app.engines.numbers import add_known, read_name
 from app.load.bodies.topology import EntryBody, Graph, OperatorBody
-from planner.wording import write_counted, write_number, write_percent
+from planner.wording import write_counted, write_number, write_percent, write_seconds
 
 SEVERAL_TOPICS = "consumers"
 NOTHING = (
@@ -115,8 +115,8 @@ def _find_saturation(group: ReadGroup) -> Facts | None:
         return None
     share = write_percent(COMMIT_SECONDS / group.found.loads[-1].window_seconds)
     error = (
-        f" Positions are those of commits, by default up to {COMMIT_SECONDS:g} s old, so service_rate may have an "
-        f"error of {share}. Take samples that are further apart."
+        f" Positions are those of commits, by default up to {write_seconds(COMMIT_SECONDS)} old, so the service rate "
+        f"may have an error of {share}. Take samples that are further apart."
     )
     found = group.found
     return Facts(busy=found.busy, members=found.members, error=error if group.counts_commits else "")
@@ -142,16 +142,16 @@ RULES: tuple[DiagnosticRule[ReadGroup], ...] = (
     DiagnosticRule(
         "service-rate-at-saturation",
         _find_saturation,
-        "{busy} of {members} consumers had messages waiting during the whole newest interval, so they were busy: "
-        "service_rate is the mean rate at which each of them read. It includes the time in which a consumer waits "
-        "for the services that it calls.{error}",
+        "{busy} of {members} consumers had messages waiting during the whole newest interval, so they were busy: the "
+        "service rate is the mean rate at which each of them read. A consumer that waits for a service that it calls "
+        "counts as busy.{error}",
     ),
     DiagnosticRule(
         "service-rate-unknown",
         lambda group: group.has_service_rate is False,
-        "service_rate is unknown: while all consumers keep up, offsets do not show how many messages one consumer "
-        "can serve. Measure the busy time of consumers, for example with Prometheus, or give service_rate in a "
-        "snapshot.",
+        "The service rate is unknown: while all consumers keep up, offsets do not show how many messages one consumer "
+        "can serve. Measure the busy time of consumers, for example with Prometheus, or post a snapshot with the "
+        "service rate.",
     ),
     DiagnosticRule(
         "members-unknown",
@@ -177,9 +177,11 @@ RULES: tuple[DiagnosticRule[ReadGroup], ...] = (
     ),
     DiagnosticRule(
         "lag-counts-from-commits",
-        lambda group: group.counts_commits and bool(group.waiting) and Facts(seconds=COMMIT_SECONDS),
+        lambda group: (
+            group.counts_commits and bool(group.waiting) and Facts(time=write_seconds(COMMIT_SECONDS))
+        ),
         "The lag counts from the last commit: messages that were read since then count as waiting, by default as "
-        "many as arrive in {seconds:g} s.",
+        "many as arrive in {time}.",
     ),
     DiagnosticRule(
         "partitions-missing",
@@ -188,14 +190,16 @@ RULES: tuple[DiagnosticRule[ReadGroup], ...] = (
             and len(group.samples) > 1
             and Facts(left_out=group.found.incomplete, samples=len(group.samples))
         ),
-        "{left_out} of {samples} samples are left out, because they do not show the end of some partition (no "
-        "consumer reads it, or the statistics of some member are missing). Rates of only some partitions are not "
-        "those of the group.",
+        "{left_out} of {samples} samples are left out, because the end of a partition is missing in them: no consumer "
+        "reads the partition, or the statistics of its consumer were not sent. The rates of some partitions are not "
+        "the rates of the group.",
     ),
     DiagnosticRule(
         "samples-too-close",
-        lambda group: group.found.too_close > 0 and Facts(left_out=group.found.too_close),
-        "{left_out} intervals are left out: they are shorter than a second or longer than a day. Send each answer "
+        lambda group: (
+            group.found.too_close > 0 and Facts(left_out=write_counted(group.found.too_close, "interval"))
+        ),
+        "Left out: {left_out} shorter than a second or longer than a day. Send each answer "
         'with the time when it came: {{"answers": [{{"path", "at", "body"}}]}}.',
     ),
     DiagnosticRule(
@@ -206,7 +210,7 @@ RULES: tuple[DiagnosticRule[ReadGroup], ...] = (
     DiagnosticRule(
         "position-moved-back",
         lambda group: _find_places(group.found.moved_back),
-        "The position in {partitions} went back, as after a seek or when uncommitted messages are read again: "
-        "served_rate is unknown in this interval.",
+        "The position in {partitions} went back, as after a seek or when uncommitted messages are read again: how many "
+        "messages were served in this interval is unknown.",
     ),
 )

@@ -229,21 +229,21 @@ RULES: tuple[DiagnosticRule[ReadRange], ...] = (
     DiagnosticRule(
         "source-left-out",
         lambda one: [name for name, waits in one.read.sources.items() if waits],
-        "The busy time of the source {names} is not measured. It only waits for its input, so it is left out as "
-        "an operator, and its sent_rate is the external rate.",
+        "The busy time of the source {names} is not measured. The source only waits for its input, so it is left out "
+        "as an operator, and the rate at which it sends is the external rate.",
     ),
     DiagnosticRule(
         "saturated",
         lambda one: sorted(one.read.left.saturated),
-        "{names} was busy all the time and may have been offered more than it served; other operators may have "
-        "been held back. So arrival_rate is left out and computed from the flow, and the external rate is the "
-        "rate that the job took in.",
+        "{names} was busy all the time and may have been offered more than it served; other operators may have been "
+        "held back. So arrival rates are left out and computed from the flow, and the external rate is the rate that "
+        "the job took in.",
     ),
     DiagnosticRule(
         "service-rate-unknown",
         lambda one: one.list_without("service_rate"),
-        "The service rate of {names} is unknown in the newest load: it was not asked for, is NaN, or nothing was "
-        "served.",
+        "The service rate of {names} is unknown in the newest load: nobody asked for it, its value is not a number, "
+        "or nothing was served.",
     ),
     DiagnosticRule(
         "arrival-rate-unknown",
@@ -254,14 +254,14 @@ RULES: tuple[DiagnosticRule[ReadRange], ...] = (
     DiagnosticRule(
         "processors-unknown",
         lambda one: one.list_without("processors"),
-        "The number of processors of {names} is unknown in the newest load: it was not asked for, is NaN, or is "
-        "not whole.",
+        "The number of processors of {names} is unknown in the newest load: nobody asked for it, or its value is not "
+        "a whole number.",
     ),
     DiagnosticRule(
         "several-means",
         lambda one: sorted({name for moment in one.moments for name in moment.doubled}),
-        "Several series give a mean of {names}, so none is used: it is unknown which is right. Aggregate them in "
-        "the query, such as sum(...) / sum(...).",
+        "Several series give a mean of {names}, and which of them is right is unknown, so none is used. Aggregate the "
+        "series in the query, such as sum(...) / sum(...).",
     ),
     DiagnosticRule(
         "query-without-series",

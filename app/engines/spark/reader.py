@@ -28,7 +28,7 @@ from app.engines.spark.batches import (
 )
 from app.engines.spark.loads import LeftBatches, ReadBatch, find_wait, read_loads
 from app.load.bodies.topology import EntryBody, Graph, OperatorBody
-from planner.wording import write_number, write_seconds
+from planner.wording import write_number, write_rate, write_seconds
 
 UNNAMED = "query"
 NO_PROGRESS = (
@@ -137,7 +137,7 @@ def _find_fixed_costs(query: ReadQuery) -> Facts | None:
     (few, few_rate), (many, many_rate) = rates[0], rates[-1]
     if many < 2 * few or many_rate < WIDE_RATES * few_rate:
         return None
-    return Facts(few=few, few_rate=write_number(few_rate), many=many, many_rate=write_number(many_rate))
+    return Facts(few=few, few_rate=write_rate(few_rate), many=many, many_rate=write_rate(many_rate))
 
 
 def _find_no_pause(query: ReadQuery) -> Facts | None:
@@ -169,10 +169,9 @@ RULES: tuple[DiagnosticRule[ReadQuery], ...] = (
     DiagnosticRule(
         "micro-batches",
         lambda query: (seconds := find_wait(query.read)) is not None and Facts(wait=write_seconds(seconds)),
-        "Spark serves rows in batches: a row waits for the next trigger and leaves at the end of its batch, on "
-        "average {wait} after it arrived (half the interval between triggers plus triggerExecution). E[T] assumes "
-        "that rows are served one by one, so it does not contain this time: compare E[T] of this query only with "
-        "itself.",
+        "Spark serves rows in batches: a row waits for the next trigger and leaves at the end of its batch, on average "
+        "{wait} after it arrived. E[T] assumes that rows are served one by one, so E[T] does not contain this time: "
+        "compare E[T] of this query with earlier E[T] of the same query only.",
     ),
     DiagnosticRule(
         "processor-is-the-query",
@@ -184,23 +183,23 @@ RULES: tuple[DiagnosticRule[ReadQuery], ...] = (
     DiagnosticRule(
         "processor-is-a-core",
         lambda query: query.cores is not None and Facts(cores=query.cores),
-        "A processor is one of the {cores} cores of the application: service_rate is the rate of the query "
-        "divided by them. Planning and commits of a batch do not get faster with more cores, and other queries of "
-        "the same application use the same cores.",
+        "A processor is one of the {cores} cores of the application, and the service rate is the rate of the query "
+        "divided by the number of cores. Planning and commits of a batch do not get faster with more cores, and other "
+        "queries of the application use the same cores.",
     ),
     DiagnosticRule(
         "batches-have-fixed-costs",
         _find_fixed_costs,
-        "A batch of {few} rows was served at {few_rate} rows/s, a batch of {many} at {many_rate}: every batch has "
-        "a fixed cost. So service_rate from a small batch is below the rate that the query can serve.",
+        "A batch of {few} rows was served at {few_rate}, and a batch of {many} rows at {many_rate}: every batch has a "
+        "fixed cost. So the service rate from a small batch is below the rate that the query can serve.",
     ),
     DiagnosticRule(
         "no-pause-between-batches",
         _find_no_pause,
-        "Batches followed one another without a pause ({busy} of batches in {interval}). Without a trigger "
-        "interval Spark does so at any load, so a utilisation of about 1 does not mean that the query is at its "
-        "limit. It is at its limit if the backlog grows, or if a larger batch is no faster per row. Set a trigger "
-        "interval.",
+        "Batches followed one another without a pause ({busy} of batches in {interval}). Without a trigger interval "
+        "Spark runs batches so at any load, so a utilisation of about 100% does not show that the query is at its "
+        "limit. The query is at its limit if the backlog grows, or if a larger batch is no faster per row. Set a "
+        "trigger interval.",
     ),
     DiagnosticRule(
         "empty-batches",
@@ -208,7 +207,7 @@ RULES: tuple[DiagnosticRule[ReadQuery], ...] = (
             (empty := sum(not one.batch.rows for one in query.read)) > 0
             and Facts(empty=empty, all=len(query.read))
         ),
-        "{empty} of {all} batches had no rows, so their service_rate is unknown.",
+        "{empty} of {all} batches had no rows, so they show no service rate.",
     ),
     DiagnosticRule(
         "service-rate-unknown",
@@ -222,15 +221,15 @@ RULES: tuple[DiagnosticRule[ReadQuery], ...] = (
     DiagnosticRule(
         "rows-wait-at-sources",
         lambda query: (query.backlog or 0.0) > 0.0 and Facts(rows=write_number(query.backlog)),
-        "{rows} rows waited at the sources beyond the newest batch, because the size of batches is limited. "
-        "arrival_rate counts the rows that arrived (the growth of the sources' newest offsets), served_rate the "
+        "{rows} rows waited at the sources beyond the newest batch, because the size of batches is limited. The "
+        "arrival rate counts the rows that arrived (the growth of the sources' newest offsets), the served rate the "
         "rows in batches.",
     ),
     DiagnosticRule(
         "waiting-at-sources-unknown",
         lambda query: bool(query.read) and query.backlog is None,
         "The number of rows that wait at the sources is unknown: gauges and most sources do not report it, Kafka "
-        "does. If the size of batches is limited (maxOffsetsPerTrigger, maxFilesPerTrigger), arrival_rate is the "
+        "does. If the size of batches is limited (maxOffsetsPerTrigger, maxFilesPerTrigger), the arrival rate is the "
         "rate of the rows in batches, which may be below the rate of the rows that arrived.",
     ),
     DiagnosticRule(

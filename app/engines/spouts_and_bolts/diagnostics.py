@@ -84,21 +84,21 @@ RULES: tuple[DiagnosticRule[Interval], ...] = (
         "nothing-executed",
         lambda found: [bolt.name for bolt in found.bolts if bolt.is_idle],
         "{names} executed nothing in the interval, so the service rate is unknown. Ask again when tuples have come, or "
-        "set the rate by hand.",
+        "post a snapshot with the service rate.",
     ),
     DiagnosticRule(
         "service-rate-unknown",
         lambda found: [
             bolt.name for bolt in found.bolts if not bolt.is_idle and bolt.service_seconds is None
         ],
-        "The service rate of {names} is unknown: {latency} is missing, or its samples are too few.",
+        "The service rate of {names} is unknown, because {latency} is missing or has too few samples.",
     ),
     DiagnosticRule(
         "edges-unknown",
         _list_unfed,
-        "The answers do not show which components feed {names}, so each counts as an entry with its measured "
-        "rate. E[T], utilisations and plans are the same as with the real graph; completion times, simulations "
-        "and the effect of a saturated bolt on those behind it are not. Send {graph}.",
+        "The answers do not show which components feed {names}, so each of them counts as an entry with its measured "
+        "rate. E[T], utilisations and plans stay right; completion times, simulations and the effect of a saturated "
+        "bolt on the bolts behind it do not. Send {graph}.",
     ),
     DiagnosticRule(
         "selectivity-assumed",
@@ -115,13 +115,13 @@ RULES: tuple[DiagnosticRule[Interval], ...] = (
     DiagnosticRule(
         "grouping-all",
         lambda found: _list_targets([flow for flow in found.flows if flow.grouping == ALL]),
-        "{names} receive every tuple once for each task (all grouping): the arrival rate counts these copies, and "
+        "Each task of {names} receives a copy of every tuple (all grouping): the arrival rate counts these copies, and "
         "more {processors} do not reduce them. The completion time ends with the slowest copy.",
     ),
     DiagnosticRule(
         "grouping-global",
         lambda found: _list_targets([flow for flow in found.flows if flow.grouping == GLOBAL]),
-        "{names} receive every tuple at one task (global grouping), so more {processors} would be idle.",
+        "One task of {names} receives every tuple (global grouping), so more {processors} would be idle.",
     ),
     DiagnosticRule(
         "grouping-custom",
@@ -132,21 +132,20 @@ RULES: tuple[DiagnosticRule[Interval], ...] = (
     DiagnosticRule(
         "arrival-rate-by-executed",
         lambda found: _list_by_executed(found, sent_is_known=False),
-        "The tuples sent to {names} are not counted, so the rate that they executed is taken as their arrival "
-        "rate, which is too low while a backlog grows. Send {graph}, and {emitted} of the components that feed "
-        "them.",
+        "The tuples sent to {names} are not counted, so the rate that {names} executed is taken as the arrival rate, "
+        "which is too low while a backlog grows. Send {graph}, and {emitted} of the components that feed {names}.",
     ),
     DiagnosticRule(
         "counts-of-different-times",
         lambda found: _list_by_executed(found, sent_is_known=True),
-        "The counts of {names} cover another time than the counts of the components that feed them. The rate that "
-        "they executed is taken as their arrival rate, and a growing backlog would not be noticed.",
+        "The counts of {names} cover another time than the counts of the components that feed them. So the rate that "
+        "{names} executed is taken as the arrival rate, and a growing backlog would not be noticed.",
     ),
     DiagnosticRule(
         "spouts-left-out",
         _find_spouts,
-        "Spouts are not operators: {spouts} with {number} {processors}. The time of nextTuple is not measured; "
-        "the external rate is the rate at which spouts emit.",
+        "Spouts are left out of the operators: {spouts} with {number} {processors}. No engine measures how long a "
+        "spout works on a tuple; the external rate is the rate at which spouts emit.",
     ),
     DiagnosticRule(
         "external-rate-by-entries",

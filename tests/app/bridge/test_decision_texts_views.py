@@ -24,8 +24,8 @@ def test_a_change_is_said_with_its_counts_its_times_and_its_reasons():
         make_decision(), Chosen("apply", {"parse": 6}, "more is not allowed")
     )
     assert text == (
-        "scale_up to parse 6: 100 tuples/s, E[T] 500 ms (estimated), then 100 ms, E[T] within 200 ms. "
-        "E[T] is above the target. (more is not allowed)"
+        "scale up to parse 6: 100/s arrive, E[T] is 500 ms (estimated) and would be 100 ms; "
+        "target: E[T] within 200 ms. E[T] is above the target. (more is not allowed)"
     )
 
 
@@ -47,23 +47,23 @@ def test_what_waits_and_what_a_move_costs_is_said_where_it_is_known():
 
 def test_a_hold_promises_nothing():
     text = decision_texts.describe_decision(make_decision("hold"), Chosen("hold", {"parse": 4}))
-    assert text.startswith("hold: 100 tuples/s, E[T] 500 ms (estimated), E[T] within 200 ms.")
+    assert text.startswith("hold: 100/s arrive, E[T] is 500 ms (estimated); target: E[T] within 200 ms.")
 
 
 def test_a_measured_time_goes_before_an_estimate_and_no_steady_state_is_unbounded():
     assert decision_texts.find_sojourn_now(make_decision(measured_sojourn_seconds=0.3)) == (0.3, "measured")
     current: dict[str, Any] = {"stable": False, "expected_sojourn_seconds": None, "operators": []}
-    assert "E[T] unbounded" in decision_texts.describe_decision(
+    assert "E[T] is unbounded" in decision_texts.describe_decision(
         make_decision(current=current), Chosen("hold", {})
     )
 
 
 def test_every_goal_has_words():
     p99 = SeenTarget(of="completion", quantile=0.99, seconds=0.5)
-    assert decision_texts.describe_goal(SeenGoal(target=p99)) == "p99 of completion within 500 ms"
+    assert decision_texts.describe_goal(SeenGoal(target=p99)) == "p99 of the completion time within 500 ms"
     assert (
         decision_texts.describe_goal(SeenGoal(target=SeenTarget(of="total", seconds=1)))
-        == "mean of total within 1 s"
+        == "mean of the total time within 1 s"
     )
     assert decision_texts.describe_goal(SeenGoal()) == "no target"
 

@@ -81,5 +81,5 @@ def test_an_owner_learns_which_of_his_words_go_with_an_operator():
     renamed = Graph.model_validate({"operators": [{"name": "read -> parse"}, {"name": "new"}]})
     (said,) = compare_owned(STORED, join_topologies(STORED, renamed))
     assert (said.code, said.operators) == ("owner-words-dropped", ("parse",))
-    assert "parse (max_processors 8, service_scv 4.0, profile blob)" in said.detail
+    assert "parse (at most 8 processors, SCV of service times 4.0, profile blob)" in said.detail
     assert compare_owned(STORED, join_topologies(STORED, show(2.0))) == ()

@@ -173,7 +173,7 @@ RULES: tuple[DiagnosticRule[MeasuredSample], ...] = (
     DiagnosticRule(
         "window-long",
         _find_long_windows,
-        "The counts of {names} are means over {longest}, so they show little of the present load. Ask with "
+        "The counts of {names} are means over {longest}, which show little of the present load. Ask with "
         "?window=600.",
     ),
     DiagnosticRule(
@@ -208,8 +208,8 @@ RULES: tuple[DiagnosticRule[MeasuredSample], ...] = (
     DiagnosticRule(
         "tasks-limit-executors",
         _list_at_most,
-        "{names} have as many executors as tasks, so a rebalance can only reduce their executors. To add "
-        "executors, submit the topology again with more tasks (setNumTasks).",
+        "{names} have as many executors as tasks, so a rebalance can only take executors away. To add executors, "
+        "submit the topology again with more tasks (setNumTasks).",
     ),
     DiagnosticRule(
         "tasks-unknown",
@@ -225,9 +225,9 @@ RULES: tuple[DiagnosticRule[MeasuredSample], ...] = (
     DiagnosticRule(
         "completion-by-acks",
         lambda measured: measured.interval.completion.seconds is not None,
-        "measured_completion_seconds is Storm's mean complete latency: the time from a spout's emit until the "
-        "tuple and all its derived tuples are acknowledged, with the way of the acknowledgement through __acker "
-        "and the spout.",
+        "The measured completion time is Storm's mean complete latency: the time from a spout's emit until the tuple "
+        "and all tuples derived from it are acknowledged, including the way of the acknowledgement back to the "
+        "spout.",
     ),
     DiagnosticRule(
         "topology-not-active",

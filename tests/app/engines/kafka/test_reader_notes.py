@@ -59,4 +59,4 @@ def test_each_trap_is_said(code: str, lists: list[list[Any]], says: str):
 
 
 def test_samples_without_a_time_of_their_own_are_said():
-    assert "1 intervals" in note([row(0, 0, 0)], [row(0, 1, 1)], seconds=0.1)["samples-too-close"]
+    assert "1 interval shorter" in note([row(0, 0, 0)], [row(0, 1, 1)], seconds=0.1)["samples-too-close"]

@@ -33,7 +33,7 @@ def test_the_time_that_waits_for_batches_take_is_said():
 
 def test_fixed_costs_of_a_batch_are_shown_by_batches_of_different_size():
     said = note(STATELESS)["batches-have-fixed-costs"]
-    assert "450 at 369" in said
+    assert "450 rows at 369/s" in said
     assert "batches-have-fixed-costs" not in note(STATELESS[6:9])
 
 
