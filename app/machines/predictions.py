@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 from app.database.transactions import SessionDep
 from app.load.bodies.answers import DiagnosticAnswer
 from app.load.bodies.topology import Graph, check_size
-from app.machines.profiles.schemas import AZURE_BLOB, ProfilesByName
+from app.machines.profiles.schemas import AZURE_BLOB, ProfilesByName, Threads
 from app.machines.profiles.service import gather_profiles
 from app.settings import Settings
 from app.web.admission import computes
@@ -35,7 +35,7 @@ BLOB_TOPOLOGY: dict[str, JsonValue] = {
 class PlacedSlotBody(Body):
     """The threads on one slot, by task."""
 
-    threads: dict[OperatorName, int]
+    threads: dict[OperatorName, Threads]
 
 
 class PlacedVmBody(Body):

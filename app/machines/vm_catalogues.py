@@ -19,6 +19,7 @@ from app.database.versions import (
     list_newest,
     read_version,
 )
+from app.load.bodies.series import MeasuredNumber
 from app.web.documented_problems import BODY
 from app.web.fields import Answer, Body, OperatorName, TopologyName, show_example
 from app.web.paging import Page, PageDep
@@ -48,7 +49,7 @@ class VmSizeBody(Body):
         int, Field(ge=0, le=MOST_SLOTS, description="The slots of the VM; a profile is measured on one slot.")
     ]
     hourly_price: Annotated[
-        float | None, Field(description="In one currency for all sizes. Must be given.")
+        MeasuredNumber | None, Field(description="In one currency for all sizes. Must be given.")
     ] = None
 
     def to_values(self) -> vm_acquisition.VmSize:

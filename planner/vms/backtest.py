@@ -1,7 +1,7 @@
 """Every policy on the same workload, application and seeds: the rows of a comparison, and their means."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property, partial
 from operator import attrgetter
 from statistics import fmean, stdev
@@ -30,6 +30,7 @@ from planner.workloads.series import InvalidSchedule, check_forecastable
 from planner.workloads.workload_forecast import ARMA_WINDOW, ArmaPeaks, choose_order, expect_last_rate
 
 DEFAULT_TIMING = Timing()
+JUDGED_SECONDS = 7 * 86_400.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +55,10 @@ class BacktestSetup:
 
 @dataclass(frozen=True, slots=True)
 class BacktestScore:
-    """The score of one policy on one seed."""
+    """The score of one policy on one seed, and whether it kept its target; None for a baseline, which has none.
+
+    `qos_target` is a share. A run shorter than a week is not `judgeable`: chance decides whether it keeps its target.
+    """
 
     policy: str
     workload: str
@@ -64,6 +68,16 @@ class BacktestScore:
     cost_to_truth: float
     cost_to_static: float
     max_backlog: float
+    qos_target: float | None
+    judgeable: bool
+    kept: bool | None = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "kept", _keeps(self.qos_percent, self.qos_target))
+
+
+def _keeps(qos_percent: float, qos_target: float | None) -> bool | None:
+    return None if qos_target is None else qos_percent >= 100.0 * qos_target
 
 
 class Backtest:
@@ -143,7 +157,14 @@ def run_backtest(
     for policy in policies:
         for seed in range(seeds):
             score = backtest.run(policy, seed, on_interval).score
-            yield BacktestScore(policy, setup.workload, setup.app, seed, *score)
+            target = find_target(policy, setup.qos_target, setup.headgate_qos_target)
+            judgeable = is_judgeable(len(setup.rates), setup.timing.step_seconds)
+            yield BacktestScore(policy, setup.workload, setup.app, seed, *score, target, judgeable)
+
+
+def is_judgeable(steps: int, step_seconds: float) -> bool:
+    """Whether a run is at least a week long."""
+    return steps * step_seconds >= JUDGED_SECONDS
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,28 +188,25 @@ class PolicySummary:
     max_backlog_deviation: float | None
 
 
-def summarise_scores(
-    scores: Sequence[BacktestScore], qos_target: float, headgate_qos_target: float
-) -> list[PolicySummary]:
+def summarise_scores(scores: Sequence[BacktestScore]) -> list[PolicySummary]:
     """One summary per policy, in the order of the scores."""
     by_policy: dict[str, list[BacktestScore]] = {}
     for score in scores:
         by_policy.setdefault(score.policy, []).append(score)
-    return [
-        summarise_policy(policy, group, find_target(policy, qos_target, headgate_qos_target))
-        for policy, group in by_policy.items()
-    ]
+    return [summarise_policy(policy, group) for policy, group in by_policy.items()]
 
 
-def summarise_policy(policy: str, group: Sequence[BacktestScore], target: float | None) -> PolicySummary:
-    """The scores of one policy; `target` is its QoS target as a share."""
+def summarise_policy(policy: str, group: Sequence[BacktestScore]) -> PolicySummary:
+    """The scores of one policy."""
     qos, truth, static, backlog = (
         _average(list(map(attrgetter(measure), group)))
         for measure in ("qos_percent", "cost_to_truth", "cost_to_static", "max_backlog")
     )
+    target = group[0].qos_target
     target_percent = None if target is None else 100.0 * target
-    meets_target = None if target_percent is None else qos[0] >= target_percent
-    return PolicySummary(policy, len(group), target_percent, meets_target, *qos, *truth, *static, *backlog)
+    return PolicySummary(
+        policy, len(group), target_percent, _keeps(qos[0], target), *qos, *truth, *static, *backlog
+    )
 
 
 def find_target(policy: str, qos_target: float, headgate_qos_target: float) -> float | None:

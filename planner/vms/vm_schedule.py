@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from statistics import fmean
 from typing import NamedTuple
 
 import numpy as np
@@ -11,6 +12,7 @@ from planner.vms.price_policy import DEFAULT_QOS_TARGET, HeadgatePolicy
 from planner.vms.sigma_policies import HEADGATE, PolicyName, SigmaRule, VmReason, find_policy
 from planner.vms.throughput import MstModel, MstSample, fit_mst
 from planner.vms.timing import Timing, check_max_vms, check_qos_target, check_timing, observe_rates
+from planner.wording import write_counted, write_number
 from planner.workloads.arma import ArmaModel
 from planner.workloads.rate_distribution import RateDistributions
 from planner.workloads.series import InvalidSchedule, Window, Workload, check_forecastable
@@ -64,6 +66,35 @@ class VmForecast:
     mst_model: MstModel
     workload_model: ArmaModel | None
     diagnostics: tuple[Diagnostic, ...]
+
+    @property
+    def expected(self) -> float:
+        """The mean of the intervals' probabilities; with Headgate's policy the expected share of served steps."""
+        return fmean(one.reason.probability for one in self.intervals)
+
+    @property
+    def kept(self) -> bool:
+        """Whether the schedule as a whole is expected to keep the target."""
+        return all(one.reason.meets_target for one in self.intervals)
+
+    @property
+    def verdict(self) -> str:
+        """The verdict on the whole schedule as a sentence."""
+        met = "meets" if self.kept else "misses"
+        count, target = len(self.intervals), write_number(100.0 * self.qos_target, digits=6)
+        if self.policy == HEADGATE:
+            expected = write_number(100.0 * self.expected, digits=4, down=True)
+            return (
+                f"The schedule {met} its target: {expected}% of all steps in {write_counted(count, 'interval')} are "
+                f"expected to be served, and the target is {target}%."
+            )
+        missed = sum(not one.reason.meets_target for one in self.intervals)
+        where = f"{missed} of {write_counted(count, 'interval')}" if missed else "every interval"
+        level = "below" if missed else "of at least"
+        return (
+            f"The schedule {met} its target: in {where} the VMs serve the highest rate with a probability {level} "
+            f"{target}%."
+        )
 
 
 def forecast_vms(question: VmQuestion) -> VmForecast:
@@ -167,6 +198,6 @@ def _describe_limits(reasons: Sequence[VmReason], model: MstModel, max_vms: int)
         detail = f"Up to {most} VMs are scheduled, but throughputs were measured for {model.most_vms} at most"
         found.append(Diagnostic("mst-extrapolated", f"{detail}: beyond that the model is a guess."))
     if not all(reason.meets_target for reason in reasons):
-        detail = f"The target is not met in every interval with at most {max_vms} VMs"
-        found.append(Diagnostic("target-not-met", f"{detail}: the best possible schedule is given."))
+        detail = f"No schedule with at most {max_vms} VMs meets the target"
+        found.append(Diagnostic("target-not-met", f"{detail}: the VMs that serve the most are given."))
     return found

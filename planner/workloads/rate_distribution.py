@@ -84,6 +84,9 @@ PRIOR_ROWS = 40
 THINNING = 7
 REFRESH_STEPS = 60
 SMOOTHING = 15
+SMOOTHING_REACH = 2
+# A longer window is forecast at so many of its steps, evenly spread.
+MOST_STEPS_TRIED = 60
 # Steps learned from at once; fewer where the window ends sooner, for a forecast uses the error that far back.
 BLOCK_STEPS = 10
 
@@ -92,8 +95,11 @@ class RateDistribution:
     """The distribution of the rates in one window, learned from the rates seen so far."""
 
     def __init__(self, window: Window, day_steps: int = 1440) -> None:
-        self.steps = np.arange(window.first, window.last + 1)
+        count = min(window.steps, MOST_STEPS_TRIED)
+        self.steps = np.rint(np.linspace(window.first, window.last, count)).astype(np.intp)
         self.day_steps = day_steps
+        # A step further ahead than a day has its like as many days before, or it would not be known yet.
+        self._days_ahead = (self.steps + SMOOTHING_REACH - 1) // day_steps
         self._block_steps = min(BLOCK_STEPS, window.last)
         self._levels, self._logs, self._offsets = Rows(), Rows(), Rows()
         self._log_sums = Rows()
@@ -189,15 +195,15 @@ class RateDistribution:
         features = np.zeros((len(self.steps), len(rows), len(shared) + len(DAYS_BACK)))
         features[:, :, : len(shared)] = np.array(shared).T
         for position, days in enumerate(DAYS_BACK, len(shared)):
-            then = rows - days * self.day_steps
+            then = rows - (self._days_ahead[:, None] + days) * self.day_steps
             known = then >= 2
-            if known.any():
-                after = self._smooth(then[known] + self.steps[:, None])
-                features[:, known, position] = after - self._smooth(then[known])
+            after = (then + self.steps[:, None])[known]
+            features[known, position] = self._smooth(after) - self._smooth(then[known])
         return features
 
     def _smooth(self, rows: NDIndex) -> Floats:
-        return (self._log_sums.all[rows + 3] - self._log_sums.all[rows - 2]) / 5.0
+        ends = self._log_sums.all
+        return (ends[rows + SMOOTHING_REACH + 1] - ends[rows - SMOOTHING_REACH]) / (2 * SMOOTHING_REACH + 1)
 
     def _spread_features(self, rows: NDIndex) -> Floats:
         """The features of the error: 1, recent errors and changes, errors at the same hours before, and the rise."""
@@ -224,7 +230,8 @@ class RateDistribution:
 
     def _errors_before(self, rows: NDIndex, steps_back: int, otherwise: Floats) -> Floats:
         low = rows - steps_back - SMOOTHING
-        high = np.minimum(low + 2 * SMOOTHING + 1, self._sizes.count)
+        judged = rows - int(self.steps[-1]) + 1
+        high = np.minimum(low + 2 * SMOOTHING + 1, judged)
         known = (low >= 0) & (high > low)
         sums = self._size_sums.all
         means = (sums[high[known]] - sums[low[known]]) / (high[known] - low[known])

@@ -17,7 +17,6 @@ from app.terminal.series_files import (
     describe_timing,
     read_samples,
     read_workload,
-    write_verdict,
 )
 from planner.errors import PlannerError
 from planner.vms.timing import InvalidMstSamples
@@ -64,7 +63,7 @@ def print_forecast(answer: VmForecastAnswer, output: str) -> None:
         sys.stdout.write(answer.model_dump_json(indent=2, by_alias=True) + "\n")
         return
     table = Table("from (UTC)", box=SIMPLE_HEAD)
-    columns = ("VMs", "expected", "covered", "probability", "target", "verdict", "mean + model + forecast")
+    columns = ("VMs", "expected", "covered", "probability", "mean + model + forecast")
     for column in columns:
         table.add_column(column, justify="right")
     for one in answer.intervals:
@@ -72,11 +71,11 @@ def print_forecast(answer: VmForecastAnswer, output: str) -> None:
         numbers = (
             write_number(one.expected_rate),
             write_number(one.covered_rate, down=True),
-            write_number(one.probability, digits=4),
+            f"{write_number(100.0 * one.probability, digits=4)}%",
         )
-        verdict = (write_number(answer.qos_target, digits=4), write_verdict(one.meets_target))
-        table.add_row(f"{one.begins:%Y-%m-%d %H:%M}", str(one.vms), *numbers, *verdict, parts)
+        table.add_row(f"{one.begins:%Y-%m-%d %H:%M}", str(one.vms), *numbers, parts)
     console = open_console()
     console.print(table)
+    console.print(answer.verdict, markup=False)
     for said in answer.diagnostics:
         console.print(f"note: {said.detail}", markup=False)

@@ -28,7 +28,8 @@ POLICY_HELP = (
 )
 PolicyName = Annotated[str, Field(max_length=100, description=POLICY_HELP)]
 QosTarget = Annotated[
-    float | None, Field(description="In [0.5, 1). Left out: 0.95, and 0.9875 for `headgate`.")
+    series.QosTargetNumber | None,
+    Field(description="In [0.5, 1). Left out: 0.95, and 0.9875 for `headgate`."),
 ]
 Horizon = Annotated[int, Field(ge=1, le=MOST_INTERVALS, description="How many intervals the schedule has.")]
 
@@ -78,7 +79,12 @@ class VmIntervalAnswer(Answer):
     probability: float = Field(
         description="P(the VMs serve the highest rate of the interval); with `headgate`, the share of served steps."
     )
-    meets_target: bool
+    meets_target: bool = Field(
+        description="With `headgate`: whether all intervals together meet the target; otherwise whether this one does."
+    )
+    qos_target: float
+    expected: float = Field(description="The same number as `probability`.")
+    kept: bool = Field(description="Whether this interval alone reaches `qos_target`.")
     vms_for_mean: int = Field(description="The part of `vms` that the expected rate alone needs.")
     vms_for_model: int = Field(description="VMs added because the throughput is not known exactly.")
     vms_for_forecast: int = Field(description="VMs added because the workload is not known exactly.")
@@ -89,6 +95,11 @@ class VmForecastAnswer(Answer):
 
     policy: str
     qos_target: float
+    expected: float = Field(
+        description="The mean `probability` of the intervals; with `headgate`, the expected share of served steps."
+    )
+    kept: bool = Field(description="Whether the schedule as a whole is expected to keep `qos_target`.")
+    verdict: str = Field(description="The verdict on the whole schedule, as a sentence.")
     intervals: list[VmIntervalAnswer]
     mst_model: ThroughputFitAnswer
     workload_model: WorkloadModelAnswer

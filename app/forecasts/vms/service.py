@@ -16,9 +16,9 @@ from app.forecasts.vms.schemas import (
 from app.forecasts.workload.answers import to_model_answer
 from app.forecasts.workload.schemas import WorkloadModelAnswer
 from app.load.bodies.answers import DiagnosticAnswer
-from app.load.bodies.series import MOST_POINTS, take_bounds, take_saturated, to_workload
+from app.load.bodies.series import MOST_POINTS, MOST_STEPS, take_bounds, take_saturated, to_workload
 from app.load.measurements.freshness import describe_end
-from app.load.measurements.series import find_newest_samples, read_workload
+from app.load.measurements.series import find_newest_samples, read_workload, refuse_endless
 from app.load.measurements.stored_topologies import find_topology
 from app.load.throughput_samples.service import to_fit_answer
 from app.web.error_pointers import STORED, blaming_what_is_stored
@@ -30,7 +30,7 @@ from planner.vms.timing import Timing
 from planner.vms.vm_schedule import VmForecast, VmInterval, VmQuestion, forecast_vms
 from planner.wording import write_seconds
 from planner.workloads.arma import ArmaModel
-from planner.workloads.series import Workload
+from planner.workloads.series import InvalidSchedule, Workload
 
 
 @dataclass(frozen=True)
@@ -63,19 +63,25 @@ def to_answer(found: VmForecast, peak_vms: int) -> VmForecastAnswer:
     return VmForecastAnswer(
         policy=found.policy,
         qos_target=found.qos_target,
-        intervals=[to_interval_answer(interval) for interval in found.intervals],
+        expected=found.expected,
+        kept=found.kept,
+        verdict=found.verdict,
+        intervals=[to_interval_answer(interval, found.qos_target) for interval in found.intervals],
         mst_model=to_fit_answer(found.mst_model, peak_vms),
         workload_model=describe_workload(found.policy, found.workload_model),
         diagnostics=[DiagnosticAnswer.model_validate(one) for one in found.diagnostics],
     )
 
 
-def to_interval_answer(interval: VmInterval) -> VmIntervalAnswer:
-    """One interval, with the parts of its number of VMs."""
+def to_interval_answer(interval: VmInterval, qos_target: float) -> VmIntervalAnswer:
+    """One interval, with the parts of its number of VMs, and whether it reaches the target alone."""
     return VmIntervalAnswer(
         begins=datetime.fromtimestamp(interval.from_seconds, UTC),
         ends=datetime.fromtimestamp(interval.to_seconds, UTC),
         expected_rate=interval.expected_rate,
+        qos_target=qos_target,
+        expected=interval.reason.probability,
+        kept=interval.reason.probability >= qos_target,
         **asdict(interval.reason),
     )
 
@@ -110,6 +116,8 @@ def forecast_stored(session: Session, name: str, body: StoredVmForecastRequest) 
 def _forecast(
     gathered: GatheredSeries, body: VmForecastRequest | StoredVmForecastRequest, timing: Timing
 ) -> VmForecastAnswer:
+    last_step = timing.startup_steps + body.horizon * timing.interval_steps
+    refuse_endless(gathered.workload, last_step, "#/horizon")
     question = VmQuestion(
         gathered.workload,
         gathered.samples,
@@ -131,6 +139,12 @@ def find_timing(body: StoredVmForecastRequest, step: float) -> tuple[Timing, tup
     """The body's seconds as whole steps; an interval that is longer than a start also has more steps."""
     startup_steps = ceil(body.startup_seconds / step)
     interval_steps = max(ceil(body.interval_seconds / step), 1)
+    if interval_steps > MOST_STEPS:
+        raise InvalidSchedule(
+            f"An interval of {write_seconds(body.interval_seconds)} has more than {MOST_STEPS:,} steps of "
+            f"{write_seconds(step)}: send a shorter interval, or a longer step.",
+            "/interval_seconds",
+        )
     if interval_steps > startup_steps or body.interval_seconds <= body.startup_seconds:
         return Timing(interval_steps, startup_steps, step), ()
     longer = startup_steps + 1

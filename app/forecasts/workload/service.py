@@ -46,7 +46,9 @@ class GatheredHistory:
 
 def gather_described(body: WorkloadForecastRequest) -> GatheredWorkload:
     """The workload in the body."""
-    return GatheredWorkload(to_workload(body.workload, body.step_seconds))
+    workload = to_workload(body.workload, body.step_seconds)
+    refuse_endless(workload, body.steps, "#/steps")
+    return GatheredWorkload(workload)
 
 
 def gather_stored(
@@ -55,7 +57,7 @@ def gather_stored(
     """The newest `needed` external rates of a topology's snapshots; with `as_of` also the rates that came since."""
     topology = find_topology(session, name)
     workload = read_known(session, topology, as_of, needed)
-    refuse_endless(workload, steps)
+    refuse_endless(workload, steps, "#/steps")
     came = [] if as_of is None else read_rates_since(session, topology, workload, as_of, steps)
     age = describe_end(session, topology, workload.end_seconds, as_of)
     return GatheredWorkload(workload, age, came)

@@ -178,17 +178,26 @@ def print_rows(rows: Iterator[BacktestScore], output: str, out: TextIO, body: Ba
         writer = csv.DictWriter(out, COLUMNS, lineterminator="\n")
         writer.writeheader()
         for row in rows:
-            writer.writerow(asdict(row))
+            writer.writerow({name: _write_cell(value) for name, value in asdict(row).items()})
             out.flush()
     elif output == "json":
         out.write(json.dumps([asdict(row) for row in rows], indent=2) + "\n")
     else:
-        open_console().print(_tabulate(list(rows), body))
+        known, console = list(rows), open_console()
+        console.print(_tabulate(known, has_spread=body.seeds > 1))
+        if not all(row.judgeable for row in known):
+            console.print(
+                "These runs are shorter than a week: chance decides whether they keep a target.", markup=False
+            )
 
 
-def _tabulate(rows: Sequence[BacktestScore], body: BacktestRequest) -> Table:
-    """The means over the seeds, with deviations if there are several seeds."""
-    has_spread = body.seeds > 1
+def _write_cell(value: object) -> object:
+    """The value in a CSV row: true and false as in JSON."""
+    return str(value).lower() if isinstance(value, bool) else value
+
+
+def _tabulate(rows: Sequence[BacktestScore], *, has_spread: bool) -> Table:
+    """The means over the seeds, with their deviations if `has_spread`."""
     table = Table("app", "policy", box=SIMPLE_HEAD)
     spread = ["±"] if has_spread else []
     names = [
@@ -205,7 +214,7 @@ def _tabulate(rows: Sequence[BacktestScore], body: BacktestRequest) -> Table:
         table.add_column(name, justify="left" if name == "verdict" else "right")
     for app in dict.fromkeys(row.app for row in rows):
         of_app = [row for row in rows if row.app == app]
-        for one in summarise_scores(of_app, body.qos_target, body.headgate_qos_target):
+        for one in summarise_scores(of_app):
             backlog = max(row.max_backlog for row in of_app if row.policy == one.policy)
             table.add_row(app, one.policy, *_write_summary(one, backlog, has_spread=has_spread))
     return table

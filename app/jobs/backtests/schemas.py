@@ -69,7 +69,7 @@ class BacktestRequest(Body):
         ),
     ] = None
     policies: Annotated[
-        list[Annotated[str, Field(max_length=100)]] | Literal["all"],
+        Annotated[list[Annotated[str, Field(max_length=100)]], Field(max_length=100)] | Literal["all"],
         Field(
             description=f"`all` are {', '.join(ALL_POLICIES)}; beside them there are {' and '.join(BASELINES)}."
         ),
@@ -84,9 +84,8 @@ class BacktestRequest(Body):
         ),
     ] = None
     scale_peak: Annotated[
-        float | None,
+        series.MeasuredNumber | None,
         Field(
-            le=1e15,
             description="Scale the workload to this maximum. Left out: the workload has the unit of the samples.",
         ),
     ] = None
@@ -95,11 +94,12 @@ class BacktestRequest(Body):
     interval_steps: series.IntervalSteps = 10
     startup_steps: series.StartupSteps = 2
     qos_target: Annotated[
-        float, Field(description="The QoS target of the policies of Imai et al., in [0.5, 1).")
+        series.QosTargetNumber,
+        Field(description="The QoS target of the policies of Imai et al., in [0.5, 1)."),
     ] = 0.95
-    headgate_qos_target: Annotated[float, Field(description="The QoS target of `headgate`, in [0.5, 1).")] = (
-        DEFAULT_QOS_TARGET
-    )
+    headgate_qos_target: Annotated[
+        series.QosTargetNumber, Field(description="The QoS target of `headgate`, in [0.5, 1).")
+    ] = DEFAULT_QOS_TARGET
 
 
 class BacktestTerms(Answer):
@@ -162,6 +162,11 @@ class BacktestRunAnswer(Answer):
     cost_to_truth: float = Field(description="VM steps / VM steps of the schedule that knows the workload.")
     cost_to_static: float = Field(description="VM steps / VM steps of a constant schedule for the peak.")
     max_backlog: float = Field(description="The largest backlog, in the workload's rate × seconds.")
+    qos_target: float | None = Field(description="The QoS target of the policy; null for a baseline.")
+    judgeable: bool = Field(
+        description="Whether the run is at least a week long; in shorter runs chance decides whether a target is kept."
+    )
+    kept: bool | None = Field(description="Whether `qos_percent` reaches the target; null for a baseline.")
 
 
 class PolicySummaryAnswer(Answer):

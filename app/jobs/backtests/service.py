@@ -21,7 +21,7 @@ from app.jobs.states import cancel_or_delete
 from app.jobs.workers.backtest_worker import lengthen_schedule
 from app.web.observability import time_planner
 from app.web.stored_data_errors import RunNotFinished, UnknownBacktest, UnknownRun
-from planner.vms.backtest import Backtest, BacktestScore, summarise_scores
+from planner.vms.backtest import Backtest, BacktestScore, find_target, is_judgeable, summarise_scores
 from planner.vms.replay import replay_schedule
 from planner.vms.sigma_policies import BY_NAME, HEADGATE
 from planner.vms.timing import InvalidQosTarget
@@ -51,8 +51,7 @@ def find_backtest(session: Session, backtest_id: UUID) -> BacktestAnswer:
     row, runs = gathering.find_backtest(session, backtest_id)
     parameters = to_parameters_answer(row)
     scores = [to_score(parameters, run) for run in runs]
-    summary = summarise_scores(scores, parameters.qos_target, parameters.headgate_qos_target)
-    return to_answer(row, scores, summary)
+    return to_answer(row, scores, summarise_scores(scores))
 
 
 def to_score(parameters: BacktestParametersAnswer, run: Any) -> BacktestScore:
@@ -66,6 +65,8 @@ def to_score(parameters: BacktestParametersAnswer, run: Any) -> BacktestScore:
         run.cost_to_truth,
         run.cost_to_static,
         run.max_backlog,
+        find_target(run.policy, parameters.qos_target, parameters.headgate_qos_target),
+        is_judgeable(parameters.steps, parameters.step_seconds),
     )
 
 

@@ -25,6 +25,10 @@ SERIES_PROBLEMS = (
 MeasuredNumber = Annotated[float, Field(ge=-1e15, le=1e15)]
 
 
+# The planner refuses all outside [0.5, 1), and its message says how to write 95%.
+QosTargetNumber = Annotated[float, Field(ge=0, le=100)]
+
+
 class WorkloadPoint(Body):
     """The mean rate of one step; null where it was not measured."""
 
@@ -42,7 +46,8 @@ class MstSampleBody(Body):
 
 WorkloadPoints = Annotated[list[WorkloadPoint], Field(max_length=MOST_POINTS, description="Oldest first.")]
 StepSeconds = Annotated[
-    float | None, Field(gt=0, le=1e9, description="Left out: the median distance of the workload's times.")
+    float | None,
+    Field(ge=1e-3, le=1e9, description="Left out: the median distance of the workload's times."),
 ]
 IntervalSteps = Annotated[
     int, Field(ge=1, le=MOST_STEPS, description="The number of steps for which a decision holds.")

@@ -14,6 +14,7 @@ from app.load.measurements.stored_topologies import StoredTopology
 from app.web.error_pointers import blaming_what_is_stored
 from app.web.errors import InvalidRequest
 from app.web.stored_data_errors import NoSnapshot
+from planner.wording import write_seconds
 from planner.workloads.series import Measurement, Workload, check_forecastable, regularise_workload
 
 LAST_SECONDS = datetime(9999, 12, 30, tzinfo=UTC).timestamp()
@@ -116,11 +117,14 @@ def read_rates_since(
     return [fsum(found) / len(found) if (found := by_step.get(step)) else None for step in range(steps)]
 
 
-def refuse_endless(known: Workload, steps: int) -> None:
-    """Raises if the steps after the known ones end beyond the year 9999."""
+def refuse_endless(known: Workload, steps: int, pointer: str) -> None:
+    """Raises if the `steps` after the known ones end beyond the year 9999; the pointer is that of their number."""
     if known.end_seconds + known.step_seconds * steps > LAST_SECONDS:
-        detail = f"{steps} steps of {known.step_seconds:.6g} s end beyond the year 9999: ask for fewer."
-        raise InvalidRequest((("#/steps", detail),))
+        detail = (
+            f"The forecast covers {steps} steps of {write_seconds(known.step_seconds)} after the last rate and ends "
+            "beyond the year 9999: ask for fewer steps, or correct the times of the rates."
+        )
+        raise InvalidRequest(((pointer, detail),))
 
 
 def find_newest_samples(session: Session, topology_id: int) -> Sequence[MstSampleRow]:

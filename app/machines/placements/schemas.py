@@ -28,7 +28,7 @@ class VmBody(Body):
     rack: Annotated[
         OperatorName | None, Field(description="Left out: the VM shares its rack with no other VM.")
     ] = None
-    hourly_price: Annotated[float | None, Field(ge=0)] = None
+    hourly_price: Annotated[float | None, Field(ge=0, le=1e15)] = None
 
     def to_values(self) -> mappers.Vm:
         """The VM as a value of the planner."""

@@ -5,7 +5,8 @@ from typing import Annotated
 
 from pydantic import AfterValidator, Field, JsonValue
 
-from app.web.fields import Answer, Body, OperatorName, TopologyName, show_example
+from app.load.bodies.series import MeasuredNumber
+from app.web.fields import MOST_PROCESSORS, Answer, Body, OperatorName, TopologyName, show_example
 from planner.placements import profile_builder, profiles
 from planner.placements.profile_builder import BuiltProfile
 
@@ -33,13 +34,19 @@ MeasuredOn = Annotated[
 ]
 
 
+# The planner refuses negative numbers, and its message says which one is wrong.
+Threads = Annotated[int, Field(ge=-MOST_PROCESSORS, le=MOST_PROCESSORS)]
+
+
 class Point(Body):
     """The peak rate of a number of threads alone on one slot, and the cpu and memory that they take."""
 
-    threads: int
-    peak_rate: Annotated[float, Field(description="Tuples per second that the threads sustain; above 0.")]
-    cpu: Annotated[float, Field(description="Fraction of one slot.")]
-    memory: Annotated[float, Field(description="Fraction of one slot, up to 1.")]
+    threads: Threads
+    peak_rate: Annotated[
+        MeasuredNumber, Field(description="Tuples per second that the threads sustain; above 0.")
+    ]
+    cpu: Annotated[MeasuredNumber, Field(description="Fraction of one slot.")]
+    memory: Annotated[MeasuredNumber, Field(description="Fraction of one slot, up to 1.")]
 
 
 Points = Annotated[
@@ -82,14 +89,17 @@ class ProfileBody(Body):
 class TrialBody(Body):
     """One run of the task alone on a slot, at one rate."""
 
-    threads: int
-    rate: Annotated[float, Field(description="Tuples per second that the task received.")]
+    threads: Threads
+    rate: Annotated[MeasuredNumber, Field(description="Tuples per second that the task received.")]
     samples: Annotated[
-        list[Annotated[list[float], Field(min_length=2, max_length=2)]],
-        Field(description="Pairs [seconds since the start of the trial, latency in seconds]."),
+        list[Annotated[list[MeasuredNumber], Field(min_length=2, max_length=2)]],
+        Field(
+            max_length=100_000,
+            description="Pairs [seconds since the start of the trial, latency in seconds].",
+        ),
     ]
-    cpu: float
-    memory: float
+    cpu: MeasuredNumber
+    memory: MeasuredNumber
 
     def to_values(self) -> profile_builder.Trial:
         """The trial as a value of the planner."""
@@ -126,16 +136,18 @@ class TrialsBody(Body):
     name: ProfileName
     trials: Annotated[list[TrialBody], Field(min_length=1, max_length=100_000)]
     measured_on: MeasuredOn = None
-    warm_up_seconds: Annotated[float, Field(ge=0, description="Samples before this time are not used.")] = 0.0
+    warm_up_seconds: Annotated[
+        float, Field(ge=0, le=1e15, description="Samples before this time are not used.")
+    ] = 0.0
     max_slope: Annotated[
-        float, Field(description="The growth of latency, in s/s, up to which a trial is stable.")
+        MeasuredNumber, Field(description="The growth of latency, in s/s, up to which a trial is stable.")
     ] = 1e-3
     window: Annotated[
         int,
         Field(ge=2, le=1000, description="The number of successive points over which a plateau is searched."),
     ] = 3
     min_rate_slope: Annotated[
-        float, Field(description="A smaller rise of the peak rate per thread counts as a plateau.")
+        MeasuredNumber, Field(description="A smaller rise of the peak rate per thread counts as a plateau.")
     ] = 0.0
 
     def to_criteria(self) -> profile_builder.Criteria:

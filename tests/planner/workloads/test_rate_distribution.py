@@ -62,6 +62,30 @@ def test_odd_workloads_still_have_an_distribution(rates: Floats) -> None:
     assert likely[0] >= 0
 
 
+@pytest.mark.parametrize("day_steps", [1, 2, 24, 48])
+@pytest.mark.parametrize("window", [Window(1, 1), Window(2, 49), Window(22, 31), Window(200, 209)])
+def test_a_window_a_day_ahead_and_beyond_follows_the_newest_days_that_are_known(
+    day_steps: int, window: Window
+) -> None:
+    rhythm = 1.0 + 0.6 * np.sin(2 * np.pi * np.arange(30 * 24 + 210) / max(day_steps, 4))
+    known = len(rhythm) - 210
+    likely = RateDistribution(window, day_steps).likely_rates(100.0 * rhythm[:known])
+    assert np.isfinite(likely).all()
+    if day_steps >= 24:
+        ahead = 100.0 * rhythm[known + window.first - 1 : known + window.last]
+        assert np.median(likely) == pytest.approx(np.median(ahead), rel=0.2)
+
+
+def test_what_a_block_of_rates_ends_with_changes_no_forecast_made_before() -> None:
+    """With hours as steps, the errors of the same hours before are younger than the window is long."""
+    rates, window = daily_rates(1, 6)[::4], Window(2, 41)
+    changed = np.concatenate((rates[:300], 9.0 * rates[300:310]))
+    before, after = (RateDistribution(window, 24) for _ in range(2))
+    before.likely_rates(rates[:310])
+    after.likely_rates(changed)
+    assert (before._spread_rows.all[:300] == after._spread_rows.all[:300]).all()
+
+
 def test_a_window_that_is_asked_about_again_has_the_same_answer_and_others_their_own() -> None:
     rates, shared = daily_rates(1, 3), RateDistributions()
     for window in (Window(2, 11), Window(5, 7)):

@@ -49,11 +49,12 @@ function Schedule({ name }) {
       <${Waiting} of=${found} />
       ${answer && html`
         <p>
-          By the policy <span class="code">${answer.policy}</span>, which is to serve${" "}
-          ${short(100 * answer.qos_target)}% of all intervals; from ${count(answer.mst_model.samples)} throughputs${" "}
+          By the policy <span class="code">${answer.policy}</span>, with a target of${" "}
+          ${short(100 * answer.qos_target, 4)}%; from ${count(answer.mst_model.samples)} throughputs${" "}
           measured with ${count(answer.mst_model.fewest_vms)} to ${count(answer.mst_model.most_vms)} VMs.
         </p>
         <${Intervals} intervals=${answer.intervals} />
+        <p>${answer.kept ? "✓" : "▲"} ${answer.verdict}</p>
         <${Diagnostics} of=${answer.diagnostics} />
       `}
     </div>
@@ -74,7 +75,6 @@ function Intervals({ intervals }) {
             <th scope="col">expected</th>
             <th scope="col">served up to</th>
             <th scope="col">probability</th>
-            <th scope="col">target</th>
           </tr>
         </thead>
         <tbody>
@@ -87,8 +87,7 @@ function Intervals({ intervals }) {
                 <td>${count(one.vms_for_mean)} + ${count(one.vms_for_model)} + ${count(one.vms_for_forecast)}</td>
                 <td>${rate(one.expected_rate)}</td>
                 <td>${rate(one.covered_rate)}</td>
-                <td>${short(100 * one.probability)}%</td>
-                <td>${one.meets_target ? "✓ met" : "▲ missed"}</td>
+                <td>${short(100 * one.probability, 4)}%</td>
               </tr>
             `
           )}

@@ -45,6 +45,36 @@ def test_files_and_http_take_the_step_from_the_data(
     assert "steps of 30 min" in ended.stderr
 
 
+@pytest.mark.parametrize(
+    ("options", "verdict"),
+    [
+        ([], "The schedule meets its target: 98.76% of all steps in 6 intervals are expected"),
+        (["--max-vms", "2"], "The schedule misses its target: "),
+        (
+            ["--policy", "3"],
+            "in every interval the VMs serve the highest rate with a probability of at least 95%.",
+        ),
+        (["--policy", "3", "--max-vms", "2"], "in 6 of 6 intervals the VMs serve the highest rate"),
+    ],
+)
+def test_one_verdict_on_the_whole_schedule_stands_below_the_table(
+    options: list[str], verdict: str, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setenv("OPENBLAS_NUM_THREADS", "1")
+    monkeypatch.setenv("COLUMNS", "200")
+    asked = ["forecast", *FILES, "--horizon", "6", *options]
+    table = run_here(*asked)
+    assert table.exit_code == 0, table.stderr
+    assert verdict in table.stdout
+    assert " met" not in table.stdout.replace(verdict, "")
+    answer = json.loads(run_here(*asked, "--output", "json").stdout)
+    assert answer["verdict"] in table.stdout
+    assert answer["kept"] is ("meets" in answer["verdict"])
+    for row in answer["intervals"]:
+        assert row["qos_target"] == answer["qos_target"]
+        assert row["kept"] is (row["probability"] >= row["qos_target"])
+
+
 def test_hourly_steps_can_be_asked_for_where_half_of_them_are_missing(tmp_path: Path):
     lines = [f"{i * 60},{5 + i % 7}" for i in range(300) if i % 3 != 1]
     (tmp_path / "w.csv").write_text("minutes,rate\n" + "\n".join(lines) + "\n")

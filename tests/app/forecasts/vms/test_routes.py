@@ -122,6 +122,49 @@ def test_bad_input_says_what_is_needed(
     assert problem["errors"][0]["pointer"] == pointer
 
 
+@pytest.mark.parametrize("policy", ["headgate", "mst+ua;arma"])
+@pytest.mark.parametrize(
+    ("step_minutes", "fields"),
+    [
+        (60, {"horizon": 3}),
+        (60, {"horizon": 24}),
+        (30, {"interval_steps": 48}),
+        (1440, {"interval_steps": 2, "startup_steps": 0, "horizon": 2}),
+    ],
+)
+def test_an_interval_may_lie_a_day_ahead_and_further(
+    client: httpx.Client, policy: str, step_minutes: int, fields: dict[str, Any]
+):
+    body = make_body(policy=policy) | fields
+    for step, point in enumerate(body["workload"]):
+        point["at"] = (BEGAN + timedelta(minutes=step_minutes * step)).isoformat()
+    answered = client.post("/v1/forecasts/vms", json=body)
+    assert answered.status_code == 200, answered.text
+    intervals = answered.json()["intervals"]
+    assert len(intervals) == fields.get("horizon", 1)
+    assert all(one["expected_rate"] > 0 and 0 <= one["probability"] <= 1 for one in intervals)
+
+
+@pytest.mark.parametrize(
+    ("ends", "fields", "pointer"),
+    [
+        ("9999-12-31T23:59:00+00:00", {}, "#/horizon"),
+        ("9999-12-31T23:00:00+00:00", {"policy": "mst"}, "#/horizon"),
+        ("2026-11-18T00:00:00+00:00", {"step_seconds": 5e-324}, "#/step_seconds"),
+        ("2026-11-18T00:00:00+00:00", {"qos_target": 1e300}, "#/qos_target"),
+    ],
+)
+def test_times_and_numbers_beyond_their_bounds_are_refused(
+    client: httpx.Client, ends: str, fields: dict[str, Any], pointer: str
+):
+    body = make_body() | fields
+    for before, point in enumerate(reversed(body["workload"])):
+        point["at"] = (datetime.fromisoformat(ends) - timedelta(minutes=before)).isoformat()
+    refused = client.post("/v1/forecasts/vms", json=body)
+    assert refused.status_code == 422, refused.text
+    assert [one["pointer"] for one in refused.json()["errors"]] == [pointer]
+
+
 def test_what_is_stored_is_scheduled_as_what_is_sent(client: httpx.Client, grep_week: str):
     asked = {"policy": "mst+ua+ol;arma", "horizon": 2}
     answer = client.post(f"/v1/topologies/{grep_week}/forecasts/vms", json=asked)
@@ -139,6 +182,14 @@ def test_seconds_become_whole_steps(client: httpx.Client, grep_week: str):
     # The last minute begins at 399; a start of 61 s takes two steps, an interval of 290 s five.
     assert begins == BEGAN + timedelta(minutes=401)
     assert ends - begins == timedelta(minutes=5)
+
+
+@pytest.mark.parametrize("seconds", [1e15, 60_001.0])
+def test_an_interval_has_at_most_a_thousand_steps(client: httpx.Client, grep_week: str, seconds: float):
+    body = {"policy": "mst+ua;arma", "interval_seconds": seconds}
+    refused = client.post(f"/v1/topologies/{grep_week}/forecasts/vms", json=body)
+    assert (refused.status_code, refused.json()["type"]) == (422, "invalid-schedule"), refused.text
+    assert refused.json()["errors"][0]["pointer"] == "#/interval_seconds"
 
 
 @pytest.mark.parametrize("policy", ["mst+ua;arma", "headgate"])

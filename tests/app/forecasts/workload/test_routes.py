@@ -80,6 +80,17 @@ def test_what_cannot_be_forecast_says_why(
     assert (refused.status_code, refused.json()["type"]) == (status, kind)
 
 
+def test_a_forecast_that_ends_beyond_the_calendar_is_refused(client: httpx.Client):
+    last = datetime(9999, 12, 31, 23, 59, tzinfo=UTC)
+    workload = [
+        {"at": (last - timedelta(minutes=before)).isoformat(), "rate": rate_of(before)}
+        for before in reversed(range(120))
+    ]
+    refused = client.post("/v1/forecasts/workload", json={"workload": workload, "steps": 5})
+    assert refused.status_code == 422, refused.text
+    assert [one["pointer"] for one in refused.json()["errors"]] == ["#/steps"]
+
+
 def test_a_topology_without_snapshots_has_no_forecast(client: httpx.Client, name: str):
     missing = client.get(f"/v1/topologies/{name}/forecasts/workload")
     assert (missing.status_code, missing.json()["type"]) == (404, "unknown-topology")

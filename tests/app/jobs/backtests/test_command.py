@@ -29,6 +29,7 @@ def test_half_hourly_data_are_lived_through_in_half_hours(tmp_path: Path, monkey
     assert table.exit_code == 0, table.stderr
     assert "384 steps of 30 min; decided every 10 steps (5 h); VMs start within 2 (1 h)" in table.stderr
     assert "±" not in table.stdout
+    assert "shorter than a week" not in table.stdout
     policies = [line.split()[1] for line in table.stdout.splitlines() if line.strip().startswith("grep")]
     assert policies == ["0", "ground-truth"]
     assert "95" in table.stdout
@@ -63,7 +64,9 @@ def test_what_was_not_measured_at_the_paper_s_m_is_trained_on_all(tmp_path: Path
     refused = run_here(*asked, "--train-vms", "2,3")
     assert refused.exit_code == 2
     assert "No sample was measured with 3 VMs" in refused.stderr
-    assert run_here(*asked, "--train-vms", "all").exit_code == 0
+    known = run_here(*asked, "--train-vms", "all")
+    assert known.exit_code == 0
+    assert "shorter than a week" in known.stdout
 
 
 def backtest(*arguments: str) -> list[dict[str, str]]:
@@ -83,8 +86,17 @@ def test_a_backtest_prints_one_row_per_policy_and_seed():
         "cost_to_truth",
         "cost_to_static",
         "max_backlog",
+        "qos_target",
+        "judgeable",
+        "kept",
     ]
     assert list(rows[0]) == header
+    marks = [(row["policy"], row["qos_target"], row["judgeable"], row["kept"]) for row in rows[::2]]
+    assert marks == [
+        ("0", "0.95", "true", "false"),
+        ("1", "0.95", "true", "true"),
+        ("ground-truth", "", "true", ""),
+    ]
     assert [(row["policy"], row["seed"]) for row in rows] == [
         (policy, seed) for policy in ("0", "1", "ground-truth") for seed in ("0", "1")
     ]

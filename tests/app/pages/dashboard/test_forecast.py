@@ -105,6 +105,8 @@ def test_a_backtest_runs_from_the_page_and_its_numbers_are_the_apis(
     expect(rows).to_have_count(6)
     for row, one in zip(rows.all(), schedule["intervals"], strict=True):
         expect(row.locator("td").nth(1)).to_have_text(str(one["vms"]))
+        expect(row).not_to_contain_text("met")
+    expect(find_section(page, "VMs for the coming intervals")).to_contain_text(f"▲ {schedule['verdict']}")
     card = find_section(page, "Backtests")
     for policy in ("Headgate's own", "with a margin"):
         card.get_by_label(policy).uncheck()
