@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from planner.plans.explanation import explain_plan
 from planner.plans.optimal import min_processors
-from planner.quantiles.simulated_search import RUNS
+from planner.quantiles.simulator import RUNS
 from planner.quantiles.spread import DEFAULT_ROOTS, DEFAULT_SEED, describe_unresolved
 from planner.situations.situation import survey_load
 from planner.targets.drawn_target import FewestFound, draw_target
@@ -60,7 +60,7 @@ def describe_target(limit: TimeTarget, found: FewestFound, spread: Spread) -> Di
     drawn, allowed = write_seconds_apart(seconds, limit.seconds)
     detail = (
         f"{limit.title} is {drawn} on {spread.roots:,} drawn external tuples, for a target of {allowed}."
-        f"{describe_safety(found, limit, spread)} {describe_others(found)}"
+        f"{describe_safety(found, limit, spread)}{describe_others(found)}"
     )
     return Diagnostic("target-on-a-draw", detail)
 
@@ -84,17 +84,19 @@ def describe_safety(found: FewestFound, limit: TimeTarget, spread: Spread) -> st
         note += f"; drawn waits are stretched to {write_factor(found.stretch)} the modelled ones to show that"
     if found.runs.bound_seconds <= limit.seconds:
         return f"{note}."
-    return f"{note}. They are not sure to hold the target: simulate longer before you rely on it."
+    return f"{note}. No allocation that was simulated is sure to hold the target: allow a longer time."
 
 
 def describe_others(found: FewestFound) -> str:
-    """A sentence about allocations of fewer processors."""
+    """A sentence about allocations of fewer processors; nothing where the target is not sure to hold."""
+    place = "On this draw" if found.runs is None else "In simulation"
     if found.is_fewest:
-        return "On this draw no allocation of fewer processors is enough."
-    if found.runs is not None:
-        return "Fewer processors in another split might be enough."
+        return f" {place} no allocation of fewer processors is enough."
     if found.is_tight:
         return (
-            "On this draw one processor fewer at any operator is not enough; fewer in another split might be."
+            f" {place} one processor fewer is not enough, whether it is removed or saved by moving another one to an "
+            "operator that needs it more; fewer in a very different split might be."
         )
-    return "On this draw not every operator was tried with one processor fewer: there are too many to try."
+    if found.runs is not None:
+        return ""
+    return f" {place} fewer processors might be enough: there were too many allocations to try."

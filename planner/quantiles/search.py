@@ -2,9 +2,10 @@
 
     1. Along greedy's order for E[T], the first allocation that meets the target (its prefixes are nested).
     2. Every operator gives back what it can: then one fewer anywhere misses the target.
+    3. Processors move between operators while that saves one (planner.quantiles.savings).
 
-More processors never lengthen the time of any drawn tuple where waits fall, so that both steps are exact. Step 2 ends
-when the evaluations are used up; then the answer holds, and fewer processors might hold too.
+More processors never lengthen the time of any drawn tuple where waits fall, so that steps 1 and 2 are exact. The search
+ends when the evaluations are used up; then the answer holds, and fewer processors might hold too.
 """
 
 from collections.abc import Sequence
@@ -15,6 +16,7 @@ from typing import NamedTuple
 from planner.allocation.allocate import allocate_budget, check_bounds, set_board
 from planner.errors import QuantileUnreachable
 from planner.quantiles.draw import Draw
+from planner.quantiles.savings import Counts, OutOfWork, change, save_processors
 from planner.quantiles.times import measure_times, time_roots
 from planner.quantiles.waits import AnyWait, Wait, find_waits
 from planner.queueing.stations import NO_BOUND
@@ -29,15 +31,9 @@ LEAST_WORK = 2000
 LEAST_EVALUATIONS = 80
 """Step 1 takes at most some sixty."""
 
-Counts = tuple[int, ...]
-
-
-class OutOfWork(Exception):
-    """The evaluations of a search are used up."""
-
 
 class Fewest(NamedTuple):
-    """What a search found. `is_tight`: one processor fewer at any operator misses; `is_fewest`: so does any split."""
+    """What a search found. `is_tight`: every neighbour with one fewer misses; `is_fewest`: so does any split."""
 
     counts: list[int]
     is_tight: bool
@@ -114,10 +110,14 @@ class DrawnTrial:
         """Whether these processors reach the seconds that the search aims at."""
         return self.measure(counts) <= self.aim_seconds
 
+    rank, may_hold = measure, holds
+
 
 def search_fewest(trial: DrawnTrial) -> Fewest:
     """The fewest processors that the search finds; raises QuantileUnreachable."""
     counts, is_tight = give_back(trial, follow_greedy(trial))
+    if is_tight:
+        counts, is_tight = save_processors(trial, counts)
     is_fewest = counts == trial.floors or (is_tight and len(counts) == 1)
     return Fewest(list(counts), is_tight, is_fewest)
 
@@ -168,11 +168,6 @@ def find_aim(trial: DrawnTrial) -> float:
     return max(least, services + (target.seconds - services) * (1.0 - trial.reserve))
 
 
-def change(counts: Counts, operator: int, by: int) -> Counts:
-    """The allocation with another count at one operator."""
-    return (*counts[:operator], counts[operator] + by, *counts[operator + 1 :])
-
-
 def give_back(trial: DrawnTrial, counts: Counts) -> tuple[Counts, bool]:
     """The allocation after each operator in turn gave back all that the target does not need of it.
 
@@ -190,9 +185,3 @@ def give_back(trial: DrawnTrial, counts: Counts) -> tuple[Counts, bool]:
     except OutOfWork:
         return counts, False
     return counts, True
-
-
-def give_one_back(trial: DrawnTrial, counts: Counts) -> Counts | None:
-    """The fastest allocation with one processor fewer at one operator; None where every one is at its floor."""
-    fewer = [change(counts, i, -1) for i, floor in enumerate(trial.floors) if counts[i] > floor]
-    return min(fewer, key=trial.measure, default=None)

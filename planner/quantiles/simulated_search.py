@@ -1,59 +1,24 @@
-"""The fewest processors that hold a target in simulation, and the simulations that tell.
+"""The fewest processors that hold a target in simulation.
 
-Modelled waits err by some percent to either side, in a way that hardly changes from one processor to the next. So the
-draw says which allocations are worth a look: the fewest processors for each time of a ladder,
+Modelled waits err by some percent to either side. So the draw says only where to begin: at the fewest processors for
+one of the times of a ladder,
 
     services + e^(STEP·j) seconds,   j = …, −1, 0, 1, …
 
-and the simulation says down to which step the ladder is climbed. That is found by bisection. The ladder and the order
-of bisection depend neither on the target nor on what the simulations say, and so a stricter target never takes fewer
-processors, whatever the scatter of simulations. In the end processors are given back one by one while the target holds.
-
-An allocation is simulated several times, and must leave room for the time below which a further run stays nine times
-in ten:
-
-    bound = mean + t·s·√(1/n + 1/4),   t the 90% quantile of Student's t, s the scatter of n runs; the further one is
-                                       four times as long as each of them
-
-Runs differ even where they are long: instances that deal tuples in turn begin at other places, and keep in step.
-
-The simulated external stream follows what was measured. Without bursts gaps are independent, with the measured SCV;
-where nothing was measured, arrivals are Poisson. Bursts are those of a Markov-modulated Poisson process whose index of
-dispersion is nearest to the measured one,
-
-    I(t) = 1 + c·(1 − (1 − e^(−t/τ))/(t/τ)),   c = 2λτ·p(b − 1)²/(1 − p)      (rate bλ during the part p of the time)
-
-I(t) does not tell p. p = USUAL_PART is taken, or less where the rate varies more than such bursts can.
+The simulation says down to which step the target holds, which is found by bisection. Where no step holds, processors
+are added where they shorten the simulated time most. From there the simulation alone decides: processors are saved one
+by one, until none can be removed, and none can be moved to another operator so that one is saved
+(planner.quantiles.savings). Targets between the same two steps begin at the same allocation.
 """
 
-from collections.abc import Iterable, Sequence
-from math import exp, fsum, inf, sqrt
-from statistics import fmean, stdev
-from typing import NamedTuple
+from math import exp
 
-import numpy as np
-from scipy.special import stdtrit
+from planner.quantiles.savings import Counts, OutOfWork, change, save_processors
+from planner.quantiles.search import DrawnTrial, Fewest, search_fewest
+from planner.quantiles.simulator import RUNS, Simulator
 
-from planner.arrays import Floats
-from planner.quantiles.search import (
-    Counts,
-    DrawnTrial,
-    Fewest,
-    OutOfWork,
-    give_one_back,
-    search_fewest,
-)
-from planner.queueing.carried_bursts import Source, find_source
-from planner.queueing.inflows import find_stations
-from planner.queueing.queueings import Station
-from planner.simulation.arrivals import ArrivalLaw
-from planner.simulation.simulate import simulate
-from planner.situations.situation import Situation
-from planner.topology.flow import order_acyclic
-from planner.values import TimeTarget
-
-STEP = 0.01
-TALLEST = 2**13
+STEP = 0.04
+TALLEST = 2**11
 """The ladder goes over 71 powers of ten."""
 STEP_WORK = 15_000_000
 """Visits timed in the search of one step, for about a sixth of a second."""
@@ -61,43 +26,64 @@ LEAST_PART = 0.2
 """Of the time that the target leaves for waits: what needs no more of it on the draw is not doubted."""
 MOST_PART = 2.5
 """What needs more of it is not looked at."""
-RUNS = 8
-MOST_ROOTS, LEAST_ROOTS = 100_000, 5_000
-"""Of one run."""
-MOST_EVENTS, MOST_RETURNING = 5_000_000, 2_000_000
-"""Of all runs together, for a fifth of a second: without loops, and where tuples return."""
-LEAST_TUPLES = 200
-"""Tuples that each processor serves in a run; fewer would tell of its begin, when queues are empty."""
-LEAST_BURSTS = 30
-"""In a run: fewer tell little of the time between them."""
-SURE = 0.9
-LONGER = 4.0
-WIDTH = float(stdtrit(RUNS - 1, SURE)) * sqrt(1.0 / RUNS + 1.0 / LONGER)
-LEAST_BURSTY = 1.5
-"""An index of dispersion below says nothing of bursts: it is measured with an error of some tenths."""
-USUAL_PART = 0.2
-TRIED = 60
-REGULAR, POISSON_LIKE = 0.02, 0.1
+LOOKS = ((2, 0.25), (4, 0.125))
+"""Runs of a look before all of them, and the part of the error by which the look may be wrong."""
+MOST_RUNS = 160
+"""Of savings: a few seconds."""
+MOST_GROWTH = 60
+GROWTH = 20
+"""A step of growth adds one processor of so many."""
 
 
 class SimulatedTrial:
     """Allocations of one situation, searched on a draw, and simulated."""
 
-    def __init__(self, ladder: DrawnTrial, simulator: "Simulator") -> None:
+    def __init__(self, ladder: DrawnTrial, simulator: Simulator) -> None:
         self.ladder, self.simulator = ladder, simulator
+        self.floors, self.ceilings = ladder.floors, ladder.ceilings
         self.seconds = ladder.target.seconds
         self.services = ladder.time(ladder.services)
-        self.found: dict[int, Fewest] = {}
+        self.found: dict[int, Counts] = {}
+        self.held: Counts | None = None
+        """What held last: neighbours differ from it as much in all runs as in the first of them, nearly."""
+        self.runs_left = MOST_RUNS
+
+    def rank(self, counts: Counts) -> float:
+        """The time at a first look; raises OutOfWork."""
+        if self.simulator.count_runs(counts) == 0:
+            if self.runs_left <= 0:
+                raise OutOfWork
+            self.runs_left -= LOOKS[0][0]
+        return self.simulator.look(counts, LOOKS[0][0])
+
+    def may_hold(self, counts: Counts) -> bool:
+        """Whether a first look leaves it possible that the target holds."""
+        self.rank(counts)
+        return self.is_likely(counts, *LOOKS[0])
+
+    def is_likely(self, counts: Counts, runs: int, part: float) -> bool:
+        """Whether the first runs leave it possible that the target holds."""
+        seconds, allowed = self.simulator.look(counts, runs), self.seconds
+        if self.held:
+            held = self.simulator.run(self.held)
+            allowed += self.simulator.look(self.held, runs) - held.bound_seconds + part * held.error_seconds
+        return seconds <= allowed
 
     def holds(self, counts: Counts) -> bool:
         """Whether the target holds in simulation."""
-        return self.simulator.run(counts).bound_seconds <= self.seconds
+        if not all(self.is_likely(counts, *look) for look in LOOKS):
+            return False
+        self.runs_left -= RUNS - self.simulator.count_runs(counts)
+        if self.simulator.run(counts).bound_seconds > self.seconds:
+            return False
+        self.held = counts
+        return True
 
-    def climb(self, step: int) -> Fewest:
+    def climb(self, step: int) -> Counts:
         """The allocation of a step of the ladder."""
         if step not in self.found:
             self.ladder.restart(self.services + exp(STEP * step), STEP_WORK)
-            self.found[step] = search_fewest(self.ladder)
+            self.found[step] = tuple(search_fewest(self.ladder).counts)
         return self.found[step]
 
     def holds_at(self, step: int) -> bool:
@@ -105,11 +91,12 @@ class SimulatedTrial:
         part = exp(STEP * step) / max(self.seconds - self.services, 1e-300)
         if part > MOST_PART:
             return False
-        return part < LEAST_PART or self.holds(tuple(self.climb(step).counts))
+        self.held = None
+        return part < LEAST_PART or self.holds(self.climb(step))
 
 
 def search_simulated(trial: SimulatedTrial) -> Fewest:
-    """The fewest processors that the search finds; where the whole ladder is too loose, those of its last step."""
+    """The fewest processors that the search finds; where it finds none that hold, those with the shortest time."""
     strict, loose = -TALLEST, TALLEST
     while loose - strict > 1:
         middle = (strict + loose) // 2
@@ -117,141 +104,32 @@ def search_simulated(trial: SimulatedTrial) -> Fewest:
             strict = middle
         else:
             loose = middle
-    found = trial.climb(strict)
-    least = sum(trial.climb(loose).counts)
-    counts = give_rest_back(trial, tuple(found.counts), least)
-    return found if list(counts) == found.counts else Fewest(list(counts), is_tight=False, is_fewest=False)
-
-
-def give_rest_back(trial: SimulatedTrial, counts: Counts, least: int) -> Counts:
-    """The allocation with one processor after the other given back, down to `least` of them, while the target holds."""
     try:
-        while sum(counts) > least:
-            fewer = give_one_back(trial.ladder, counts)
-            if fewer is None or not trial.holds(fewer):
-                break
-            counts = fewer
+        counts = grow(trial, trial.climb(strict))
     except OutOfWork:
-        pass
+        counts = trial.climb(strict)
+    if not trial.holds(counts):
+        return Fewest(list(counts), is_tight=False, is_fewest=False)
+    trial.runs_left = MOST_RUNS
+    counts, is_tight = save_processors(trial, counts)
+    is_fewest = counts == trial.floors or (is_tight and len(counts) == 1)
+    return Fewest(list(counts), is_tight, is_fewest)
+
+
+def grow(trial: SimulatedTrial, counts: Counts) -> Counts:
+    """The allocation with processors added, each where it shortens the time most, until the target holds."""
+    trial.held, trial.runs_left = None, MOST_RUNS
+    for _ in range(MOST_GROWTH):
+        if trial.holds(counts):
+            break
+        step = max(sum(counts) // GROWTH, 1)
+        more = [
+            change(counts, i, min(step, ceiling - counts[i]))
+            for i, ceiling in enumerate(trial.ceilings)
+            if counts[i] < ceiling
+        ]
+        best = min(more, key=trial.rank, default=counts)
+        if trial.rank(best) >= trial.rank(counts):
+            break
+        counts = best
     return counts
-
-
-class Runs(NamedTuple):
-    """The mean over the runs of what the target is of, by how much a further run may exceed it, and all roots."""
-
-    mean_seconds: float
-    error_seconds: float
-    roots: int
-
-    @property
-    def bound_seconds(self) -> float:
-        """What the target must allow."""
-        return self.mean_seconds + self.error_seconds
-
-
-class Simulator:
-    """Simulates allocations of one situation, each once, with the same seeds."""
-
-    def __init__(self, situation: Situation, target: TimeTarget, roots: int, seed: int) -> None:
-        self.situation, self.target, self.roots, self.seed = situation, target, roots, seed
-        self.law = assume_arrivals(situation)
-        self.known: dict[tuple[int, ...], Runs] = {}
-
-    def run(self, counts: Sequence[int]) -> Runs:
-        """What the runs of an allocation give."""
-        key = tuple(counts)
-        if key not in self.known:
-            seconds = [self.run_once(counts, number) for number in range(RUNS)]
-            mean = fmean(seconds)
-            self.known[key] = Runs(mean, WIDTH * stdev(seconds), RUNS * self.roots)
-        return self.known[key]
-
-    def run_once(self, counts: Sequence[int], number: int) -> float:
-        """The seconds of one run."""
-        levels = () if self.target.quantile is None else (self.target.quantile,)
-        found = simulate(
-            self.situation.topology,
-            self.situation.load,
-            self.situation.name_counts(counts),
-            roots=self.roots,
-            seed=self.seed * RUNS + number,
-            arrivals=self.law,
-            levels=levels,
-        )
-        time = found.total if self.target.of == "total" else found.completion
-        return time.quantiles[0].seconds if levels else time.mean_seconds
-
-
-def make_simulator(
-    situation: Situation, target: TimeTarget, floors: Sequence[int], roots: int, seed: int
-) -> Simulator | None:
-    """The simulator of a situation; None where it cannot tell, or not soon enough.
-
-    It knows nothing of measured waits, so that a calibrated load is not simulated.
-    """
-    load, visits = situation.load, situation.flow.visits
-    factors = situation.stations.wait_factors
-    if not load.external_rate or factors is not None:
-        return None
-    network = situation.flow.network
-    returns = bool(order_acyclic(network)[1]) or any(network.loops)
-    events = MOST_RETURNING if returns else MOST_EVENTS
-    size = min(MOST_ROOTS, roots, int(events / (2.0 * RUNS * max(fsum(visits), 1.0))))
-    served = [size * share / floor for share, floor in zip(visits, floors, strict=True) if share]
-    if size < LEAST_ROOTS or min(served) < LEAST_TUPLES:
-        return None
-    simulator = Simulator(situation, target, size, seed)
-    law = simulator.law
-    bursts = (
-        size / load.external_rate * law.burst_share / law.mean_burst_seconds if law.kind == "mmpp" else inf
-    )
-    return simulator if bursts >= LEAST_BURSTS else None
-
-
-def assume_arrivals(situation: Situation) -> ArrivalLaw:
-    """The law of the external stream, of which the operators that it enters measure the arrivals."""
-    load, network = situation.load, situation.flow.network
-    stations = find_stations(situation.topology, load, situation.flow.arrival_rates)
-    shares = dict(zip(network.names, network.shares, strict=True))
-    source = find_source(load, stations, shares, [])
-    if source is None:
-        return assume_renewals(find_alone(stations.values(), shares))
-    if float(source.idc.max()) >= LEAST_BURSTY:
-        return fit_bursts(source)
-    return assume_renewals(float(np.median(source.idc)))
-
-
-def find_alone(stations: Iterable[Station], shares: dict[str, float]) -> float | None:
-    """The SCV at the operator that receives the whole external stream and nothing else; None where none does."""
-    for one in stations:
-        if shares[one.operator.name] == 1.0 and all(stream.source is None for stream in one.streams):
-            return one.measured.arrival_scv
-    return None
-
-
-def assume_renewals(scv: float | None) -> ArrivalLaw:
-    """Independent gaps with this SCV; None: Poisson."""
-    if scv is None or abs(scv - 1.0) < POISSON_LIKE:
-        return ArrivalLaw("poisson")
-    return ArrivalLaw("deterministic") if scv < REGULAR else ArrivalLaw("gamma", scv=scv)
-
-
-def fit_bursts(source: Source) -> ArrivalLaw:
-    """The MMPP whose I(t) is nearest to the measured one by relative squares."""
-    fits = [
-        fit_height(source, float(tau)) for tau in np.geomspace(source.seconds[0], source.seconds[-1], TRIED)
-    ]
-    _, height, tau = min(fits)
-    spread = max(height, 0.0) / (2.0 * source.rate * tau)  # of the rate: its variance over its mean squared
-    part = min(USUAL_PART, 1.0 / (1.0 + spread))
-    ratio = min(1.0 + sqrt(spread * (1.0 - part) / part), 1.0 / part)
-    return ArrivalLaw("mmpp", ratio, part, tau / (1.0 - part))
-
-
-def fit_height(source: Source, tau: float) -> tuple[float, float, float]:
-    """The error of the best c at this τ, with both."""
-    x: Floats = source.seconds / tau
-    shape = (1.0 + np.expm1(-x) / x) / np.maximum(source.idc, 1.0)
-    wanted = (source.idc - 1.0) / np.maximum(source.idc, 1.0)
-    height = float(shape @ wanted / (shape @ shape))
-    return float(np.sum((height * shape - wanted) ** 2)), height, tau

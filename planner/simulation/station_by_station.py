@@ -93,6 +93,8 @@ class Desk:
     random: np.random.Generator
     choices: np.random.Generator
     sample: Sampler
+    is_last: bool
+    """Whether no operator receives what leaves: departures are not sorted then."""
     free: Floats = field(init=False)
     server: Counts = field(init=False)
     held: Counts = field(init=False)
@@ -128,12 +130,14 @@ class Desk:
         room = len(time) + len(self.free)
         found = TupleStream(np.empty(room), np.empty(room, np.int64), np.empty(room, np.int64))
         count = serve_shared(time, root, service, self.free, self.server, self.held, started, server, *found)
+        visits = ServedVisits(self.place, server, root, time, started, started + service)
+        if self.is_last:
+            return visits, self.pending
         ready = np.flatnonzero((self.held != NONE) & (self.free <= until))
         ready = ready[np.argsort(self.free[ready], kind="stable")]
         rest = TupleStream(self.free[ready], self.held[ready], self.server[ready])
         self.held[ready] = NONE
-        leaving = join_streams([self.pending, found.pick(slice(count)), rest])
-        return ServedVisits(self.place, server, root, time, started, started + service), leaving
+        return visits, join_streams([self.pending, found.pick(slice(count)), rest])
 
     def serve_own(self, coming: TupleStream, service: Floats) -> tuple[ServedVisits, TupleStream]:
         """Serves with one queue for each server."""
@@ -142,9 +146,11 @@ class Desk:
         started = np.empty(len(time))
         serve_own(time, chosen, service, self.free, started)
         finished = started + service
+        visits = ServedVisits(self.place, chosen, root, time, started, finished)
+        if self.is_last:
+            return visits, self.pending
         leaving = join_streams([self.pending, TupleStream(finished, root, chosen)])
-        leaving = leaving.pick(np.argsort(leaving.time, kind="stable"))
-        return ServedVisits(self.place, chosen, root, time, started, finished), leaving
+        return visits, leaving.pick(np.argsort(leaving.time, kind="stable"))
 
     def choose(self, coming: TupleStream) -> Counts:
         """The server of each tuple; for round robin, the links have already chosen it."""
@@ -168,6 +174,9 @@ def start_carrier(system: System, place: int, seed: int) -> Carrier:
 
 def run_stations(system: System, arrivals: Floats, seed: int, record: Callable[[ServedVisits], None]) -> None:
     """Simulates all roots and passes visits to `record`, in parts that are sorted within each station."""
+    carriers: dict[int, list[Carrier]] = {place: [] for place in (OUTSIDE, *system.order)}
+    for place, link in enumerate(system.links):
+        carriers[link.source].append(start_carrier(system, place, seed))
     desks = [
         Desk(
             place,
@@ -175,12 +184,10 @@ def run_stations(system: System, arrivals: Floats, seed: int, record: Callable[[
             make_random(seed, SERVICES, place),
             make_random(seed, CHOICES, place),
             make_sampler(station.law),
+            is_last=not carriers[place],
         )
         for place, station in enumerate(system.stations)
     ]
-    carriers: dict[int, list[Carrier]] = {place: [] for place in (OUTSIDE, *system.order)}
-    for place, link in enumerate(system.links):
-        carriers[link.source].append(start_carrier(system, place, seed))
     stretch = max(1, int(STRETCH_VISITS / max(1.0, *system.visits)))
     for begin in range(0, len(arrivals), stretch):
         end = min(begin + stretch, len(arrivals))

@@ -14,7 +14,8 @@ from typing import NamedTuple
 from planner.errors import InvalidLoad
 from planner.quantiles.draw import Draw
 from planner.quantiles.search import DrawnTrial, find_aim, search_fewest
-from planner.quantiles.simulated_search import Runs, SimulatedTrial, make_simulator, search_simulated
+from planner.quantiles.simulated_search import SimulatedTrial, search_simulated
+from planner.quantiles.simulator import Runs, make_simulator
 from planner.quantiles.spread import (
     DEFAULT_ROOTS,
     DEFAULT_SEED,
@@ -82,7 +83,7 @@ class DrawnTarget:
 
     def settle(self, situation: Situation, counts: Sequence[int]) -> "DrawnTarget":
         """The target with the stretch that simulations of these processors show; 1 where they cannot be simulated."""
-        simulator = make_simulator(situation, self.target, counts, self.draw.roots, self.drawn.seed)
+        simulator = make_simulator(situation, self.target, self.draw.roots, self.drawn.seed)
         waits = None if simulator is None else find_waits(situation, counts)
         if simulator is None or waits is None:
             return replace(self, stretch=1.0)
@@ -111,7 +112,7 @@ class DrawnTarget:
         trial = DrawnTrial(situation, self.draw, self.target, free)
         simulator = None
         if reserve is None:
-            simulator = make_simulator(situation, self.target, trial.floors, self.draw.roots, self.drawn.seed)
+            simulator = make_simulator(situation, self.target, self.draw.roots, self.drawn.seed)
         if simulator is None:
             return FewestFound(*search_fewest(trial), free)
         find_aim(trial)

@@ -1,5 +1,6 @@
 """Topologies under loads, for the tests of the plans room."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise, product
 
@@ -102,3 +103,13 @@ def codes(answer: object) -> list[str]:
 def draw_all(topology: Topology, load: Load, roots: int, seed: int) -> Draw:
     """The draw of a topology under a load, whose network is made for it."""
     return draw_tuples(topology, index_topology(topology), load, roots, seed)
+
+
+def list_neighbours(counts: Sequence[int]) -> list[tuple[int, ...]]:
+    """All allocations with one processor removed, or with two taken from one operator and one given to another."""
+    size = range(len(counts))
+    return [
+        tuple(count - 2 * (place == giver) + (place == taker) for place, count in enumerate(counts))
+        for giver in size
+        for taker in size
+    ]

@@ -7,19 +7,22 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from planner.errors import BoundTooSmall, QuantileUnreachable
-from planner.quantiles.search import DrawnTrial, Fewest, change, give_back, search_fewest
+from planner.quantiles.savings import change
+from planner.quantiles.search import DrawnTrial, Fewest, follow_greedy, give_back, search_fewest
 from planner.quantiles.spread import draw_roots
 from planner.situations.situation import survey_load
 from planner.values import Edge, Entry, Load, Operator, OperatorLoad, TimeTarget, Topology
-from tests.planner.plan_cases import Case, cases, load_chain, make_chain
+from tests.planner.plan_cases import Case, cases, list_neighbours, load_chain, make_chain
 
 ROOTS = 400
 targets = st.tuples(st.sampled_from(["total", "completion"]), st.sampled_from([None, 0.5, 0.9, 0.99]))
 
 
-def make_trial(topology: Topology, load: Load, target: TimeTarget, most_work: int = 10**12) -> DrawnTrial:
+def make_trial(
+    topology: Topology, load: Load, target: TimeTarget, most_work: int = 10**12, roots: int = ROOTS
+) -> DrawnTrial:
     situation = survey_load(topology, load, "mmk")
-    drawn = draw_roots(situation, ROOTS, 1)
+    drawn = draw_roots(situation, roots, 1)
     assert drawn.draw is not None
     return DrawnTrial(situation, drawn.draw, target, 0.0, most_work)
 
@@ -38,7 +41,7 @@ def search(case: Case, target: TimeTarget) -> Fewest:
 
 @settings(max_examples=100)
 @given(cases(), targets, st.floats(0.05, 1.0))
-def test_what_is_found_holds_and_one_processor_fewer_at_any_operator_does_not(
+def test_what_is_found_holds_and_no_neighbour_with_one_fewer_does(
     case: Case, kind: tuple[str, float | None], part: float
 ):
     trial = make_trial(case.topology, case.load, make_target(case, kind, part))
@@ -47,8 +50,10 @@ def test_what_is_found_holds_and_one_processor_fewer_at_any_operator_does_not(
     assert found.is_tight
     assert trial.holds(counts)
     assert found.is_fewest == (counts == trial.floors or len(counts) == 1)
-    for operator, count in enumerate(counts):
-        assert count == trial.floors[operator] or not trial.holds(change(counts, operator, -1))
+    for fewer in list_neighbours(counts):
+        bounds = zip(trial.floors, fewer, trial.ceilings, strict=True)
+        if all(floor <= count <= ceiling for floor, count, ceiling in bounds):
+            assert not trial.holds(fewer)
 
 
 @settings(max_examples=100)
@@ -84,6 +89,16 @@ def test_operators_give_back_all_that_the_target_does_not_need(
     assert trial.holds(found)
     for operator, count in enumerate(found):
         assert count == trial.floors[operator] or not trial.holds(change(found, operator, -1))
+
+
+def test_processors_move_to_the_operator_that_saves_more_of_them():
+    chain = make_chain(2)
+    turns = replace(chain, operators=tuple(one._replace(queueing="round-robin") for one in chain.operators))
+    load = Load(200.0, {"op0": OperatorLoad(40.0), "op1": OperatorLoad(40.0 / 3.0)})
+    trial = make_trial(turns, load, TimeTarget("completion", 0.5528, 0.99), roots=2000)
+    kept, is_tight = give_back(trial, follow_greedy(trial))
+    assert is_tight
+    assert sum(search_fewest(trial).counts) < sum(kept)
 
 
 LONG, LONG_LOAD = make_chain(14), load_chain(14)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from planner.quantiles.simulated_search import make_simulator
+from planner.quantiles.simulator import make_simulator
 from planner.quantiles.spread import draw_roots
 from planner.quantiles.waits import InstanceWaits, Wait, find_waits, stretch_waits
 from planner.situations.situation import survey_load
@@ -18,7 +18,7 @@ def find_both(topology: Topology, load: Load, counts: list[int]) -> tuple[float,
     """The stretch, the time drawn with it, and the simulated one."""
     situation = survey_load(topology, load, "ggk-whitt", is_open=True)
     drawn = draw_roots(situation)
-    simulator = make_simulator(situation, TARGET, counts, 100_000, 1)
+    simulator = make_simulator(situation, TARGET, 100_000, 1)
     waits = find_waits(situation, counts)
     assert simulator is not None
     assert waits is not None

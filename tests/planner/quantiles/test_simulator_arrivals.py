@@ -5,7 +5,7 @@ from math import expm1
 
 import pytest
 
-from planner.quantiles.simulated_search import assume_arrivals
+from planner.quantiles.simulator import assume_arrivals
 from planner.simulation.arrivals import ArrivalLaw
 from planner.situations.situation import survey_load
 from planner.values import Edge, Entry, IdcPoint, Load, Operator, OperatorLoad, Topology
