@@ -7,13 +7,14 @@ from typing import Annotated
 
 import typer
 
-from app.terminal.commands import choose_or_fail, fail, load_settings, open_migrated_database, say
+from app.terminal.commands import fail, load_settings, say
 from ingest.request import LEAST_MOST_RECORDS, MOST_RECORDS, Request, read_day, read_share
 
 
 def ingest(
     paths: Annotated[
-        list[str], typer.Argument(help="Files, folders or URLs: JSON Lines (.gz), CSV, Parquet.")
+        list[str],
+        typer.Argument(metavar="PATH", help="Files, folders or URLs: JSON Lines (.gz), CSV, Parquet."),
     ],
     *,
     date: Annotated[
@@ -22,7 +23,7 @@ def ingest(
     ] = None,
     window_seconds: Annotated[int, typer.Option(min=1, max=86_400, help="Length of a window.")] = 60,
     master: Annotated[
-        str, typer.Option(help="Spark's master: local[*], spark://host:7077, yarn, k8s://…")
+        str, typer.Option(help="Spark's master: local[*], spark://host:7077, yarn or k8s://host")
     ] = "local[*]",
     max_rejected: Annotated[
         str, typer.Option(help="With more unusable records than this, nothing is written (exit 2).")
@@ -55,6 +56,7 @@ def ingest(
 
 def _run(request: Request, master: str, worker_archive: str | None) -> None:
     """Runs the job; while Spark starts, which takes seconds, the database is opened and the rest is loaded."""
+    from app.terminal.databases import choose_or_fail, open_migrated_database
     from ingest.session import open_context
 
     choice = choose_or_fail(load_settings())
@@ -98,6 +100,7 @@ def prune(
     """Delete ingested summaries, snapshots and runs older than this; posted data stay unless asked for."""
     from datetime import timedelta
 
+    from app.terminal.databases import choose_or_fail, open_migrated_database
     from ingest.storing import retention
     from ingest.storing.runs import connect
 

@@ -4,7 +4,7 @@ from contextlib import nullcontext
 
 import typer
 
-from app.terminal.commands import choose_or_fail, fail, load_settings, open_migrated_database
+from app.terminal.commands import fail, load_settings
 
 
 def demo() -> None:
@@ -15,6 +15,7 @@ def demo() -> None:
 
     from app.database.transactions import make_engine
     from app.pages.demo import NAME, store_demo
+    from app.terminal.databases import choose_or_fail, open_migrated_database
     from app.web.stored_data_errors import DemoNameTaken
 
     choice = choose_or_fail(load_settings())

@@ -17,7 +17,6 @@ from app.rendering.picture_shapes import (
     Words,
     clean,
 )
-from app.web.negotiation import PNG
 
 FONT = "DejaVu Sans,Verdana,Geneva,sans-serif"
 ANCHORS = {"start": "", "middle": ' text-anchor="middle"', "end": ' text-anchor="end"'}
@@ -100,6 +99,8 @@ def _number(value: float) -> str:
 
 def write_picture(picture: Picture, form: str) -> bytes:
     """The bytes of a PNG or an SVG."""
+    from app.web.negotiation import PNG  # noqa: PLC0415  # a report of a command needs no web framework
+
     if form != PNG:
         return write_svg(picture).encode()
     # matplotlib is loaded when the first PNG is asked for.

@@ -1,36 +1,30 @@
-"""The common parts of commands: refusals, settings, the choice of a database, and messages."""
+"""The common parts of commands: shared options, refusals, settings, and messages."""
 
 import gc
 import os
+import signal
 import sys
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar, get_args
 
 import typer
-from pydantic import SecretStr, ValidationError
 
-from app.database.database_choice import Choice, UnclearDatabase, choose_database
-from app.settings import PREFIX, Settings
-from app.web.validation import show
 from planner.errors import BoundTooSmall, BudgetTooSmall, PlannerError, TargetUnreachable
-from planner.placements.errors import NotEnoughSlots
-from planner.queueing.waiting_models import WAITING_MODELS
 
 if TYPE_CHECKING:
     from rich.console import Console
+
+    from app.settings import Settings
 
 A = TypeVar("A")
 
 CAPACITY_SHORT = 1
 UNUSABLE_INPUT = 2
-CAPACITY = (BudgetTooSmall, TargetUnreachable, BoundTooSmall, NotEnoughSlots)
-
 
 TopologyFile = Annotated[Path, typer.Option("--topology", help="JSON or YAML; - reads standard input.")]
-*OTHER_MODELS, LAST_MODEL = WAITING_MODELS
-ModelOption = Annotated[str, typer.Option("--model", help=f"{', '.join(OTHER_MODELS)} or {LAST_MODEL}.")]
+ModelOption = Annotated[str, typer.Option("--model", help="The waiting model: mmk, ggk or ggk-whitt.")]
 CalibrateOption = Annotated[
     bool,
     typer.Option(
@@ -60,14 +54,16 @@ def refuse(error: Exception, inputs: Mapping[str, Any] | None = None) -> Refused
     """The refusal with the problem type of the same error over HTTP, and its place if that is in a file."""
     from app.terminal.files import Document, locate
     from app.web.problems import describe_problem
+    from planner.placements.errors import NotEnoughSlots
 
+    capacity = (BudgetTooSmall, TargetUnreachable, BoundTooSmall, NotEnoughSlots)
     problem = describe_problem(error)
     text = f"{problem['type']}: {error}" if problem else str(error)
     files = {name: one for name, one in (inputs or {}).items() if isinstance(one, Document)}
     for one in (problem or {}).get("errors", [])[:1]:
         if one["pointer"].split("/")[1:2] and one["pointer"].split("/")[1] in files:
             text = locate(files, one["pointer"], text)
-    return Refused(text, is_capacity=isinstance(error, CAPACITY))
+    return Refused(text, is_capacity=isinstance(error, capacity))
 
 
 def fail(message: str, code: int = UNUSABLE_INPUT) -> typer.Exit:
@@ -76,8 +72,12 @@ def fail(message: str, code: int = UNUSABLE_INPUT) -> typer.Exit:
     return typer.Exit(code)
 
 
-def load_settings(**overrides: Any) -> Settings:
+def load_settings(**overrides: Any) -> "Settings":
     """The settings of the environment; options of the command line replace them."""
+    from pydantic import ValidationError
+
+    from app.settings import Settings
+
     try:
         return Settings(**{name: value for name, value in overrides.items() if value is not None})
     except ValidationError as error:
@@ -86,6 +86,11 @@ def load_settings(**overrides: Any) -> Settings:
 
 def _describe_setting(error: Any) -> str:
     """The error of a setting, with its value unless it is a secret."""
+    from pydantic import SecretStr
+
+    from app.settings import PREFIX, Settings
+    from app.web.validation import show
+
     name = "_".join(map(str, error["loc"]))
     said = error["msg"].removeprefix("Value error, ").replace("Input should ", "must ", 1)
     field = Settings.model_fields.get(name)
@@ -98,43 +103,18 @@ def say(message: str) -> None:
     typer.echo(f"headgate: {message}", err=True)
 
 
-def choose_or_fail(settings: Settings) -> Choice:
-    """The database that a command works on; ends the command with the list of candidates if the choice is unclear."""
-    try:
-        choice = choose_database(settings)
-    except UnclearDatabase as error:
-        raise fail(str(error)) from error
-    if choice.note:
-        say(choice.note)
-    return choice
-
-
-def refuse_other_schema(url: str, choice: Choice, revision: str = "head") -> None:
-    """Refuses another schema in a database that no setting names: the service that runs on it expects its schema."""
-    from sqlalchemy import create_engine
-
-    from migrations.runner import newest_revision, read_revision
-
-    engine = create_engine(url)
-    with engine.connect() as connection:
-        found = read_revision(connection)
-    engine.dispose()
-    wanted = newest_revision() if revision == "head" else revision
-    if found != wanted:
-        raise fail(
-            f"{choice.describe()} has schema {found or 'none'}, and this command would make it {wanted}: set "
-            f"{PREFIX}DATA_DIR={choice.settings.data_dir} to change a database that another service uses, or use "
-            "the headgate that the service was started with.",
-            1,
-        )
-
-
 def run_or_fail(run: Any, *inputs: Any, **named: Any) -> Any:
     """The result of `run`; Refused ends the command, with exit code 1 if only capacity is short and 2 otherwise."""
     try:
         return run(*inputs, **named)
     except Refused as refused:
         raise fail(str(refused), CAPACITY_SHORT if refused.is_capacity else UNUSABLE_INPUT) from refused
+
+
+def clean_up_at_interrupts() -> None:
+    """Makes Ctrl-C raise KeyboardInterrupt from now on, so that every context is left; before, it ends the process."""
+    if callable(signal.getsignal(signal.SIGINT)):  # else Ctrl-C is ignored, as under nohup
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def keep_blas_to_one_thread() -> None:
@@ -152,36 +132,6 @@ def collecting_no_garbage() -> Iterator[None]:
     finally:
         if was_on:
             gc.enable()
-
-
-@contextmanager
-def open_migrated_database(
-    choice: Choice, does: str, beside: AbstractContextManager[object]
-) -> Iterator[str]:
-    """The URL of the service's migrated database; the database is named on standard error first.
-
-    The context `beside` is ended before an error is printed, so that the error is the last line.
-    """
-    from psycopg import OperationalError as ConnectionLost
-    from sqlalchemy.exc import OperationalError
-
-    from app.database.embedded_postgres import EmbeddedPostgresError, open_database_url
-    from app.web.observability import configure_logging
-    from migrations import runner
-
-    in_force = choice.settings
-    # People read the log lines of a command, so they are text unless JSON is configured.
-    configure_logging("json" if in_force.log_format == "json" else "text", in_force.log_level)
-    say(f"{does} {choice.describe()}")
-    try:
-        with beside, open_database_url(in_force) as url:
-            if choice.is_found:
-                refuse_other_schema(url, choice)
-            else:
-                runner.migrate(url)
-            yield url
-    except (OperationalError, ConnectionLost, EmbeddedPostgresError) as error:
-        raise fail(f"the database cannot be used: {error}", 1) from error
 
 
 def open_console() -> "Console":

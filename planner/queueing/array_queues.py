@@ -2,12 +2,13 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
+from functools import cache
 from math import inf
 from typing import cast
 
 import numpy as np
+import scipy  # as a whole: scipy.special is loaded at its first use
 from numpy.typing import NDArray
-from scipy.special import erfc, gammaincc, gammaln
 
 from planner.arrays import ARRAYS, Counts, Floats
 from planner.queueing.erlang import (
@@ -168,10 +169,12 @@ class Look:
     log_b: Floats
 
 
-_SMALL = np.arange(1.0, 16.0)
-_STIRLING = np.concatenate(
-    ([0.0], gammaln(_SMALL + 1.0) - (_SMALL + 0.5) * np.log(_SMALL) + _SMALL - 0.5 * np.log(2.0 * np.pi))
-)
+@cache
+def find_small_errors() -> Floats:
+    """The errors of Stirling's formula for ln k! at k = 0 to 15; that at 0 counts as 0."""
+    k = np.arange(1.0, 16.0)
+    errors = scipy.special.gammaln(k + 1.0) - (k + 0.5) * np.log(k) + k - 0.5 * np.log(2.0 * np.pi)
+    return np.concatenate(([0.0], errors))
 
 
 def log_erlang_b(k: Floats, load: Floats, slack: Floats) -> Floats:
@@ -179,7 +182,7 @@ def log_erlang_b(k: Floats, load: Floats, slack: Floats) -> Floats:
     stirling: Floats = stirling_error(k)
     few = k < 16.0
     if few.any():
-        stirling[few] = _STIRLING[k[few].astype(np.intp)]
+        stirling[few] = find_small_errors()[k[few].astype(np.intp)]
     v = slack / (k + load)
     deviance: Floats = deviance_series(k, slack, v)
     far = np.abs(v) >= 0.2
@@ -188,7 +191,7 @@ def log_erlang_b(k: Floats, load: Floats, slack: Floats) -> Floats:
     below = np.empty_like(k)
     many = k > LARGEST_SERIES
     few = ~many
-    below[few] = gammaincc(k[few] + 1.0, load[few])
+    below[few] = scipy.special.gammaincc(k[few] + 1.0, load[few])
     if many.any():
         below[many] = _sum_of_many(k[many], deviance[many], stirling[many], slack[many])
     return -(stirling + deviance + 0.5 * np.log(2.0 * np.pi * k) + np.log(below))
@@ -199,7 +202,7 @@ def _sum_of_many(k: Floats, deviance: Floats, stirling: Floats, slack: Floats) -
     density = np.exp(-deviance) / np.sqrt(2.0 * np.pi * k)
     root = np.copysign(np.sqrt(np.maximum(deviance, 0.0)), slack)
     eta = np.maximum(-root * np.sqrt(2.0 / k), -0.2)  # further out the density is 0
-    tail: Floats = 0.5 * erfc(root) - density * temme_sum(eta, k)
+    tail: Floats = 0.5 * scipy.special.erfc(root) - density * temme_sum(eta, k)
     return 1.0 - tail + density * np.exp(-stirling)
 
 

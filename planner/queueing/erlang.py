@@ -7,7 +7,7 @@ from math import copysign, erfc, exp, inf, log, pi, sqrt
 from typing import Any, NoReturn
 
 import numpy as np
-from scipy.special import gammaincc
+import scipy  # as a whole: scipy loads scipy.special at its first use, which few estimates of scalars need
 
 from planner.arrays import Counts, Floats
 from planner.errors import InvalidLoad
@@ -140,7 +140,7 @@ def closed_erlang_b(k: int, high: float, low: float) -> float:
     density = exp(-distance) / sqrt(2.0 * pi * k)
     mass = density * exp(-stirling_error(k))
     if k <= LARGEST_SERIES:
-        return mass / float(gammaincc(k + 1.0, high))
+        return mass / float(scipy.special.gammaincc(k + 1.0, high))
     root = copysign(sqrt(max(distance, 0.0)), slack)
     tail: float = 0.5 * erfc(root) - density * temme_sum(-root * sqrt(2.0 / k), k)
     return mass / (1.0 - tail + mass)

@@ -7,12 +7,11 @@ exchanges meets positive pivots only; some x > 0 has (I − G)x > 0.
 
 from collections.abc import Callable, Sequence
 from math import exp, log
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+import scipy  # as a whole: scipy.sparse is loaded at its first use, which only large cycles need
 from numpy.typing import NDArray
-from scipy import sparse
-from scipy.sparse import linalg
 
 from planner.errors import NoSteadyState
 
@@ -26,7 +25,9 @@ MOST_SWEEPS = 200
 SETTLED = 1e-14
 
 Vector = NDArray[np.float64]
-Matrix = sparse.csc_array[np.float64]
+
+if TYPE_CHECKING:
+    Matrix = scipy.sparse.csc_array[np.float64]
 
 
 def find_components(successors: Sequence[Sequence[int]], roots: Sequence[int]) -> list[list[int]]:
@@ -129,25 +130,27 @@ def eliminate(cycle: Cycle, inflow: Sequence[float]) -> list[float]:
     return rates
 
 
-def collect_matrix(cycle: Cycle) -> Matrix:
+def collect_matrix(cycle: Cycle) -> "Matrix":
     """Gᵀ: row i holds what operator i receives per tuple of the others."""
     size = len(cycle.names)
     sources, targets, selectivities = zip(*cycle.edges, strict=True)
-    return sparse.csc_array(sparse.coo_array((selectivities, (targets, sources)), shape=(size, size)))
+    return scipy.sparse.csc_array(
+        scipy.sparse.coo_array((selectivities, (targets, sources)), shape=(size, size))
+    )
 
 
-def multiply(matrix: Matrix, vector: Vector) -> Vector:
+def multiply(matrix: "Matrix", vector: Vector) -> Vector:
     """Matrix times vector, as a vector."""
     return np.asarray(matrix @ vector)
 
 
-def solve_sparse(fed: Matrix, inflow: Vector) -> Vector:
+def solve_sparse(fed: "Matrix", inflow: Vector) -> Vector:
     """Rates of a large component; ArithmeticError where it gains.
 
     Where thousands of operators feed each other at random, the factors of elimination are dense, so GMRES is tried
     first. Where GMRES proves nothing, elimination decides.
     """
-    system = sparse.csc_array(sparse.eye_array(len(inflow)) - fed)
+    system = scipy.sparse.csc_array(scipy.sparse.eye_array(len(inflow)) - fed)
     if not np.all(system.diagonal() > NEARLY_ONE):  # a self-loop gains by itself
         raise ArithmeticError
     if len(inflow) > DIRECT_SIZE:
@@ -157,10 +160,10 @@ def solve_sparse(fed: Matrix, inflow: Vector) -> Vector:
     return factorise(system, inflow)
 
 
-def factorise(system: Matrix, inflow: Vector) -> Vector:
+def factorise(system: "Matrix", inflow: Vector) -> Vector:
     """Sparse elimination without exchanges: the cycle gains if and only if a pivot is not positive."""
     try:
-        factors = linalg.splu(
+        factors = scipy.sparse.linalg.splu(
             system, permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0, options={"SymmetricMode": True}
         )
     except RuntimeError:  # exactly singular
@@ -171,17 +174,21 @@ def factorise(system: Matrix, inflow: Vector) -> Vector:
     return np.asarray(factors.solve(inflow))
 
 
-def iterate(fed: Matrix, system: Matrix, inflow: Vector) -> Vector | None:
+def iterate(fed: "Matrix", system: "Matrix", inflow: Vector) -> Vector | None:
     """Rates by GMRES, preconditioned by the forward edges alone; None where it proves nothing.
 
     p with |(I − Gᵀ)p − 1| < ½: p > 0 proves that the cycle does not gain. With a residual below 1e-6 some
     p ≤ 0 proves that it does, as otherwise p would be within 1e-6 of (I − Gᵀ)⁻¹1 ≥ 1, relative.
     """
-    forward = linalg.splu(sparse.csc_array(sparse.tril(system)), permc_spec="NATURAL", diag_pivot_thresh=0.0)
-    preconditioner = linalg.LinearOperator(system.shape, forward.solve, dtype=np.float64)
+    forward = scipy.sparse.linalg.splu(
+        scipy.sparse.csc_array(scipy.sparse.tril(system)), permc_spec="NATURAL", diag_pivot_thresh=0.0
+    )
+    preconditioner = scipy.sparse.linalg.LinearOperator(system.shape, forward.solve, dtype=np.float64)
 
     def solve(right: Vector) -> Vector:
-        return np.asarray(linalg.gmres(system, right, M=preconditioner, rtol=1e-12, restart=50, maxiter=6)[0])
+        return np.asarray(
+            scipy.sparse.linalg.gmres(system, right, M=preconditioner, rtol=1e-12, restart=50, maxiter=6)[0]
+        )
 
     proof = solve(np.ones(len(inflow)))
     residual = float(np.max(np.abs(multiply(system, proof) - 1.0)))
@@ -191,11 +198,11 @@ def iterate(fed: Matrix, system: Matrix, inflow: Vector) -> Vector | None:
         look_for_gain(fed)
         return None
     rates = np.maximum(solve(inflow), 0.0)
-    return sweep(forward.solve, sparse.csc_array(sparse.triu(fed, 1)), inflow, rates)
+    return sweep(forward.solve, scipy.sparse.csc_array(scipy.sparse.triu(fed, 1)), inflow, rates)
 
 
 def sweep(
-    solve_forward: Callable[[Vector], Vector], backward: Matrix, inflow: Vector, rates: Vector
+    solve_forward: Callable[[Vector], Vector], backward: "Matrix", inflow: Vector, rates: Vector
 ) -> Vector:
     """Gauss-Seidel until no rate changes: it only adds, so small rates become as exact as large ones."""
     for _ in range(MOST_SWEEPS):
@@ -206,7 +213,7 @@ def sweep(
     return rates
 
 
-def look_for_gain(fed: Matrix) -> None:
+def look_for_gain(fed: "Matrix") -> None:
     """Raise ArithmeticError if a stream, followed for many steps, shows an x ≥ 0, x ≠ 0 with Gᵀx ≥ x."""
     stream = np.ones(fed.shape[0])
     for _ in range(GROWTH_STEPS):
@@ -216,7 +223,7 @@ def look_for_gain(fed: Matrix) -> None:
         stream = (stream + after) / np.sum(after)
 
 
-def find_gain(fed: Matrix) -> float:
+def find_gain(fed: "Matrix") -> float:
     """The spectral radius of a component that gains, by eigenvalues; in large components by the growth of a stream.
 
     The growth is right to about three digits.

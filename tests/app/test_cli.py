@@ -1,5 +1,7 @@
-"""The commands that belong to no noun: settings, migrations, and what the command line imports."""
+"""How a process of `headgate` ends: quietly, where its user or the reader of its output ends it."""
 
+import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -7,7 +9,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
-from app.cli import cli
+from app.command_line import cli
 from tests.app.processes import HEADGATE, environment
 
 FPD = Path(__file__).parents[2] / "docs" / "examples" / "fpd"
@@ -32,56 +34,57 @@ def run_here(*arguments: str, stdin: str = "") -> Result:
     return CliRunner().invoke(cli, arguments, input=stdin)
 
 
-def test_settings_are_shown_with_their_secrets_masked():
-    ended = run(
-        "settings", api_keys="very-secret", database_url="postgresql://me:very-secret@db/x", port="9000"
-    )
-    assert ended.returncode == 0
-    assert "very-secret" not in ended.stdout + ended.stderr
-    assert "HEADGATE_PORT=9000" in ended.stdout
-    assert "HEADGATE_MAX_BODY_BYTES=8388608" in ended.stdout
-
-
-def test_a_setting_that_cannot_be_used_ends_with_2_and_its_name():
-    for name, value in (("port", "seventy"), ("database_url", "mysql://x"), ("workers", "0")):
-        ended = run("settings", **{name: value})
-        assert ended.returncode == 2
-        assert f"HEADGATE_{name.upper()}" in ended.stderr
-        assert "Traceback" not in ended.stderr
-        assert (f'found the text "{value}"' in ended.stderr) is (name != "database_url"), (
-            "it may hold a password"
+@pytest.mark.parametrize("arguments", [["settings"], ["--help"], ["estimate", *FILES], ["gate", *FILES]])
+def test_a_full_disk_is_a_sentence_and_2(arguments: list[str]):
+    with Path("/dev/full").open("w") as full:
+        ended = subprocess.run(
+            [HEADGATE, *arguments],
+            env=environment(data_dir="/nonexistent"),
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
         )
-
-
-def test_a_revision_that_is_not_there_is_said_in_a_line(empty_database_url: str):
-    ended = run("migrate", "nonsense", database_url=empty_database_url)
     assert ended.returncode == 2
-    assert "'nonsense'" in ended.stderr
-    assert "Traceback" not in ended.stderr
-
-
-def test_a_database_that_is_not_there_is_said_in_a_line():
-    ended = run("migrate", database_url="postgresql://headgate@127.0.0.1:1/none")
-    assert ended.returncode == 1
-    assert "cannot migrate" in ended.stderr
-    assert "Traceback" not in ended.stderr
+    assert ended.stderr == "headgate: the output cannot be written: No space left on device\n"
 
 
 @pytest.mark.parametrize(
-    ("module", "not_loaded"),
-    [
-        ("app.cli", {"fastapi", "sqlalchemy", "numpy", "scipy", "statsmodels", "matplotlib", "pyspark"}),
-        (
-            "app.planning.plans.offline",
-            {"fastapi", "psycopg", "statsmodels", "scipy.signal", "scipy.optimize"},
-        ),
-        ("app.serving.serve", {"statsmodels", "scipy.signal", "scipy.optimize", "matplotlib", "pyspark"}),
-    ],
+    "arguments", [["settings"], ["--help"], ["plan", "tradeoff", "--beta", "0.5", *FILES]]
 )
-def test_what_takes_long_to_load_is_loaded_by_what_needs_it_alone(module: str, not_loaded: set[str]):
-    """A second of processor time, at every call of a command."""
-    program = f"import sys, {module}; print(*sys.modules)"
-    loaded = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, check=True
-    ).stdout
-    assert not not_loaded & set(loaded.split())
+@pytest.mark.parametrize("is_open", [True, False])
+def test_output_that_nobody_reads_is_no_error(arguments: list[str], *, is_open: bool):
+    """The reader has left, as `head` does; or there is no standard output at all."""
+    read, write = os.pipe()
+    os.close(read)
+    command = [HEADGATE, *arguments] if is_open else ["sh", "-c", '"$@" >&-', "sh", HEADGATE, *arguments]
+    ended = subprocess.run(
+        command,
+        env=environment(data_dir="/nonexistent"),
+        stdout=write,
+        stderr=subprocess.PIPE,
+        text=True,
+        check=False,
+    )
+    os.close(write)
+    assert (ended.returncode, ended.stderr) == (0, "")
+
+
+@pytest.mark.parametrize("module", ["typer._click.core", "pydantic.main", "numpy._core.multiarray", "yaml"])
+def test_control_c_is_quiet_also_while_modules_are_loaded(module: str):
+    """The command waits for standard input, so that it cannot end before the signal comes."""
+    command = [sys.executable, "-X", "importtime", HEADGATE, "estimate", "--topology", "-", *FILES[2:]]
+    process = subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    assert process.stderr is not None
+    for line in process.stderr:
+        if line.rsplit("|", 1)[-1].strip() == module:
+            break
+    else:
+        pytest.fail(f"{module} is not loaded")
+    process.send_signal(signal.SIGINT)
+    output, errors = process.communicate()
+    assert (process.returncode, output) == (130, "")
+    assert "Traceback" not in errors
+    assert "Aborted" not in errors

@@ -8,7 +8,7 @@ import pytest
 import yaml
 from typer.main import get_command
 
-from app.cli import cli
+from app.command_line import cli
 from app.engines.kubernetes import KEY_NAME, KedaTerms, make_scaled_object
 from app.main import ROUTERS
 from app.settings import PREFIX, Settings

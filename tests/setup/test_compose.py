@@ -11,7 +11,7 @@ import pytest
 import typer
 import yaml
 
-from app.cli import cli
+from app.command_line import cli
 from app.main import create_app
 from app.serving.serve import UnsafeStart, refuse_unsafe_start
 from app.settings import PREFIX, Settings

@@ -1,13 +1,15 @@
 """A topology as JSON: operators, edges and entries, with the limits on their numbers."""
 
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import Field, JsonValue
 
-from app.settings import Settings
 from app.web.errors import InvalidRequest
 from app.web.fields import Body, OperatorName, Processors, Scv, TopologyName, show_example
 from planner import values
+
+if TYPE_CHECKING:
+    from app.settings import Settings
 
 Selectivity = Annotated[
     float,
@@ -124,7 +126,7 @@ class Graph(Body):
         )
 
 
-def check_size(graph: Graph, settings: Settings, pointer: str = "#") -> None:
+def check_size(graph: Graph, settings: "Settings", pointer: str = "#") -> None:
     """Raise InvalidRequest if a topology has more operators, edges or entries than the settings allow."""
     for field, found, limit in (
         ("operators", len(graph.operators), settings.max_operators),

@@ -1,6 +1,5 @@
 """`headgate gate`: exit code 0 pass, 1 capacity short, 2 no verdict."""
 
-import os
 import re
 import sys
 from collections.abc import Sequence
@@ -25,7 +24,7 @@ COULD_NOT_JUDGE = 2
 
 
 TopologyArgument = Annotated[
-    Path | None, typer.Argument(metavar="[TOPOLOGY]", help="Topology, JSON or YAML; - reads standard input.")
+    Path | None, typer.Argument(metavar="TOPOLOGY", help="Topology, JSON or YAML; - reads standard input.")
 ]
 TopologyOption = Annotated[Path | None, typer.Option("--topology", help="The topology, as an option.")]
 LoadOption = Annotated[Path | None, typer.Option("--load", help="JSON or YAML.")]
@@ -223,9 +222,7 @@ def _refuse_lower(answer: "GateAnswer", rate: str | None) -> None:
 
 
 def _report(judged: "JudgedGate", reports: GateReports) -> None:
-    """Writes the verdict; if the reader of standard output stops early, as `head` does, the verdict stays the
-    same.
-    """
+    """Writes the verdict; the exit code stays that of the verdict if its reader leaves early, as `head` does."""
     from app.planning import gate_reports
     from app.planning.gate_reports import describe_gate
     from app.rendering.reports import write_html, write_markdown
@@ -240,8 +237,9 @@ def _report(judged: "JudgedGate", reports: GateReports) -> None:
     try:
         _print(answer, reports)
         sys.stdout.flush()
-    except (BrokenPipeError, SystemExit):  # rich ends the process then, as if the gate had not passed
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except SystemExit as ended:
+        if ended.code:
+            raise
 
 
 def _print(answer: "GateAnswer", reports: GateReports) -> None:

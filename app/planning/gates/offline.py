@@ -15,8 +15,8 @@ from rich.text import Text
 
 from app.load.bodies.topology import Graph
 from app.planning.gate_reports import list_findings, say_verdict, summarise, write_values
+from app.planning.gates.answers import judge_described
 from app.planning.gates.schemas import GateAnswer, GateRequest
-from app.planning.gates.service import judge_described
 from app.terminal.commands import Refused, compute_answer, open_console
 from app.terminal.files import check_body, locate, open_documents, write_body
 from planner.values import Topology

@@ -3,17 +3,15 @@
 from sqlalchemy.orm import Session
 from starlette.concurrency import run_in_threadpool
 
-from app.load.bodies.calibrating import add_calibration, calibrate_body
 from app.load.bodies.topology import check_size
 from app.load.measurements.freshness import add_basis, describe_age, find_limit, refuse_old
 from app.load.measurements.load import gather
 from app.load.measurements.snapshots import find_end
+from app.planning.gates.answers import judge, judge_described
 from app.planning.gates.schemas import GateAnswer, GateRequest, GateTerms, StoredGateRequest, to_gate_answer
 from app.settings import Settings
 from app.web.error_pointers import STORED, blaming_what_is_stored, pointing_into_body
 from app.web.observability import time_planner
-from planner.gates.verdict import Verdict, judge_capacity
-from planner.values import Load, Model, Topology
 
 
 async def judge_in_thread(body: GateRequest, settings: Settings) -> GateAnswer:
@@ -25,13 +23,6 @@ async def judge_in_thread(body: GateRequest, settings: Settings) -> GateAnswer:
             return judge_described(body)
 
     return await run_in_threadpool(compute)
-
-
-def judge_described(body: GateRequest) -> GateAnswer:
-    """The verdict on the body's topology under its load."""
-    topology = body.topology.to_values()
-    calibrated = calibrate_body(body, topology)
-    return add_calibration(to_gate_answer(judge(topology, calibrated.load, body, body.model)), calibrated)
 
 
 def judge_stored(session: Session, name: str, body: StoredGateRequest, settings: Settings) -> GateAnswer:
@@ -49,16 +40,3 @@ def judge_stored(session: Session, name: str, body: StoredGateRequest, settings:
 def locate_rate(terms: GateTerms) -> dict[str, str | None]:
     """The pointer to the rate in the body."""
     return {"external_rate": "/external_rate" if terms.rate_factor is None else "/rate_factor"}
-
-
-def judge(topology: Topology, load: Load, terms: GateTerms, model: Model) -> Verdict:
-    """The planner's verdict under the terms asked for."""
-    return judge_capacity(
-        topology,
-        load,
-        terms.processors,
-        external_rate=terms.find_rate(load.external_rate),
-        limit=terms.find_target(),
-        k_max=terms.k_max,
-        model=model,
-    )

@@ -7,9 +7,9 @@ from types import NoneType
 from typing import TYPE_CHECKING, Annotated, Any, Optional, get_args, get_origin
 
 import typer
-from typer.core import TyperGroup
 
 from app.terminal.commands import CalibrateOption, ModelOption, Output, TopologyFile, run_or_fail
+from app.terminal.groups import PlainGroup, make_command, open_group
 from app.terminal.options import TargetOfOption, TargetQuantileOption
 from planner.values import DEFAULT_MODEL
 
@@ -23,7 +23,7 @@ QuantilesOption = Annotated[
 LoadFile = Annotated[Path, typer.Option("--load", help="JSON or YAML.")]
 
 
-class PlanGroup(TyperGroup):
+class PlanGroup(PlainGroup):
     """One command for each objective; the objectives are imported when `headgate plan` runs, for that takes time."""
 
     def list_commands(self, _context: Any) -> list[str]:
@@ -39,22 +39,17 @@ class PlanGroup(TyperGroup):
         return self.commands
 
 
-plan_cli = typer.Typer(
-    cls=PlanGroup, help="Plan from files, without server or database.", no_args_is_help=True
-)
+plan_cli = open_group(PlanGroup, "Plan from files, without server or database.")
 
 
 def make_commands() -> dict[str, Any]:
     """The commands of `headgate plan` by name."""
     from app.planning.plans.schemas import OBJECTIVES
 
-    made = typer.Typer()
-    for objective in OBJECTIVES:
-        made.command(objective.name, help=objective.command_help)(make_command(objective))
-    return dict(typer.main.get_group(made).commands)
+    return {one.name: make_command(one.name, make_function(one), one.command_help) for one in OBJECTIVES}
 
 
-def make_command(objective: "PlanObjective") -> Callable[..., None]:
+def make_function(objective: "PlanObjective") -> Callable[..., None]:
     """The function behind `headgate plan NAME`, with the objective's terms as options."""
 
     def plan(*, output: str, quantiles: str | None, **inputs: Any) -> None:

@@ -16,7 +16,7 @@ from typer.testing import CliRunner
 
 from app.bridge.command import ENGINES
 from app.bridge.events import EventKind
-from app.cli import cli
+from app.command_line import cli
 from app.engines.answers import EngineName
 from tests.app.bridge.bridges import POLICY
 from tests.app.bridge.commands import list_arguments, run, running

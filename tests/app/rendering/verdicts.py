@@ -2,8 +2,8 @@
 
 from app.load.bodies.load import FPD_LOAD
 from app.load.bodies.topology import FPD
+from app.planning.gates.answers import judge_described
 from app.planning.gates.schemas import GateAnswer, GateRequest
-from app.planning.gates.service import judge_described
 
 
 def judge_fpd(rate_factor: float = 1.0) -> GateAnswer:

@@ -11,7 +11,7 @@ import httpx
 import pytest
 from typer.testing import CliRunner, Result
 
-from app.cli import cli
+from app.command_line import cli
 from app.load.bodies.load import FPD_LOAD, FPD_MEASURED
 from tests.app.planning.gates.test_routes import judge, newest
 from tests.app.processes import HEADGATE, Service

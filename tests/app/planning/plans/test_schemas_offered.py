@@ -2,7 +2,7 @@
 
 from typer.testing import CliRunner
 
-from app.cli import cli
+from app.command_line import cli
 from app.main import create_app
 from app.planning.plans.schemas import OBJECTIVES
 from app.settings import Settings

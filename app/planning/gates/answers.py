@@ -1,0 +1,26 @@
+"""The verdict of a gate, without store or service: the command line loads no more than this."""
+
+from app.load.bodies.calibrating import add_calibration, calibrate_body
+from app.planning.gates.schemas import GateAnswer, GateRequest, GateTerms, to_gate_answer
+from planner.gates.verdict import Verdict, judge_capacity
+from planner.values import Load, Model, Topology
+
+
+def judge_described(body: GateRequest) -> GateAnswer:
+    """The verdict on the body's topology under its load."""
+    topology = body.topology.to_values()
+    calibrated = calibrate_body(body, topology)
+    return add_calibration(to_gate_answer(judge(topology, calibrated.load, body, body.model)), calibrated)
+
+
+def judge(topology: Topology, load: Load, terms: GateTerms, model: Model) -> Verdict:
+    """The planner's verdict under the terms asked for."""
+    return judge_capacity(
+        topology,
+        load,
+        terms.processors,
+        external_rate=terms.find_rate(load.external_rate),
+        limit=terms.find_target(),
+        k_max=terms.k_max,
+        model=model,
+    )

@@ -1,0 +1,100 @@
+"""Groups of commands that import a command when it is called, and help in words instead of Python's types."""
+
+from collections.abc import Callable, Mapping
+from importlib import import_module
+from pathlib import Path
+from typing import Any, NamedTuple, get_args, get_origin
+
+import typer
+from typer.core import TyperArgument, TyperCommand, TyperGroup, TyperOption
+
+WORDS = {int: "NUMBER", float: "NUMBER", str: "TEXT", Path: "FILE"}
+"""What help writes for the value of an option, by its type."""
+
+
+class PlainCommand(TyperCommand):
+    """A command whose help names the values of its options in words."""
+
+    def __init__(self, *named: Any, **given: Any) -> None:
+        super().__init__(*named, **given)
+        for one in self.params:
+            if isinstance(one, TyperOption) and one.metavar is None and not one.is_flag:
+                one.metavar = describe_type(one.type_descriptor.annotation)
+            elif isinstance(one, TyperArgument):
+                one.display_type_rich = describe_nothing  # type: ignore[method-assign]
+
+
+def describe_nothing(ctx: Any) -> None:  # Typer names the argument
+    """No type: the name of an argument and its help say enough."""
+
+
+def describe_type(annotation: Any) -> str | None:
+    """`FILE` or `NUMBER`; None for types that Typer itself writes in words, such as choices."""
+    inner = [one for one in get_args(annotation) if one is not type(None)]
+    return WORDS.get(inner[0] if get_origin(annotation) is not None and inner else annotation)
+
+
+class CommandPlace(NamedTuple):
+    """A command: the module and the name of its function or of its group, and what the command does."""
+
+    module: str
+    name: str
+    help: str
+
+
+class PlainGroup(TyperGroup):
+    """A group whose help has the whole sentence about each command."""
+
+    def describe_commands(self, context: Any) -> list[tuple[str, str]]:
+        """The names of the commands, and what they do."""
+        found = {name: self.get_command(context, name) for name in self.list_commands(context)}
+        return [(name, command.help or "") for name, command in found.items() if command is not None]
+
+    def format_commands(self, context: Any, formatter: Any) -> None:
+        """Writes the list of commands."""
+        with formatter.section("Commands"):
+            formatter.write_dl(self.describe_commands(context))
+
+
+class LazyGroup(PlainGroup):
+    """Commands that are imported when they are called: a group's help lists them without importing any."""
+
+    places: Mapping[str, CommandPlace] = {}
+
+    def __init__(self, *named: Any, **given: Any) -> None:
+        super().__init__(*named, **given)
+        self.commands = dict.fromkeys(self.places, typer.core.TyperCommand(None))
+
+    def get_command(self, _context: Any, name: str) -> Any:
+        """The command of this name; None if there is none."""
+        if (place := self.places.get(name)) is None:
+            return None
+        found = getattr(import_module(place.module), place.name)
+        return (
+            typer.main.get_group(found)
+            if isinstance(found, typer.Typer)
+            else make_command(name, found, place.help)
+        )
+
+    def describe_commands(self, _context: Any) -> list[tuple[str, str]]:
+        """The names of the commands, and what they do."""
+        return [(name, place.help) for name, place in self.places.items()]
+
+
+def make_command(name: str, function: Callable[..., Any], help_text: str) -> Any:
+    """The command that calls the function with its options."""
+    made = open_group()
+    made.command(name, cls=PlainCommand, help=help_text)(function)
+    return typer.main.get_group(made).commands[name]
+
+
+def open_group(cls: type[TyperGroup] = TyperGroup, help_text: str | None = None) -> typer.Typer:
+    """An empty group of commands with plain help; called without a command it prints its help."""
+    return typer.Typer(
+        cls=cls,
+        help=help_text,
+        no_args_is_help=True,
+        add_completion=False,
+        pretty_exceptions_enable=False,
+        rich_markup_mode=None,
+    )
