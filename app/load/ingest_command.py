@@ -10,12 +10,13 @@ import typer
 from app.terminal.commands import fail, load_settings, say
 from ingest.request import LEAST_MOST_RECORDS, MOST_RECORDS, Request, read_day, read_share
 
+PathsArgument = Annotated[
+    list[str], typer.Argument(metavar="PATH", help="Files, folders or URLs: JSON Lines (.gz), CSV, Parquet.")
+]
+
 
 def ingest(
-    paths: Annotated[
-        list[str],
-        typer.Argument(metavar="PATH", help="Files, folders or URLs: JSON Lines (.gz), CSV, Parquet."),
-    ],
+    paths: PathsArgument,
     *,
     date: Annotated[
         str | None,
