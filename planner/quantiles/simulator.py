@@ -23,7 +23,7 @@ from statistics import fmean, stdev
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import stdtrit
+import scipy  # as a whole: scipy.special is loaded at its first use
 
 from planner.allocation.allocate import set_board
 from planner.arrays import Floats
@@ -47,12 +47,16 @@ LEAST_BURSTS = 30
 """In a run: fewer tell little of the time between them."""
 SURE = 0.9
 LONGER = 4.0
-WIDTH = float(stdtrit(RUNS - 1, SURE)) * sqrt(1.0 / RUNS + 1.0 / LONGER)
 LEAST_BURSTY = 1.5
 """An index of dispersion below says nothing of bursts: it is measured with an error of some tenths."""
 USUAL_PART = 0.2
 TRIED = 60
 REGULAR, POISSON_LIKE = 0.02, 0.1
+
+
+def find_width() -> float:
+    """By how many deviations of the runs their mean may lie below the mean of a run that is LONGER times as long."""
+    return float(scipy.special.stdtrit(RUNS - 1, SURE)) * sqrt(1.0 / RUNS + 1.0 / LONGER)
 
 
 class Runs(NamedTuple):
@@ -79,7 +83,7 @@ class Simulator:
     def run(self, counts: Sequence[int]) -> Runs:
         """What all runs of an allocation give."""
         seconds = self.simulate(counts, RUNS)
-        return Runs(fmean(seconds), WIDTH * stdev(seconds), RUNS * self.roots)
+        return Runs(fmean(seconds), find_width() * stdev(seconds), RUNS * self.roots)
 
     def look(self, counts: Sequence[int], runs: int) -> float:
         """The mean of the first runs of an allocation."""
