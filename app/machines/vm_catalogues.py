@@ -19,9 +19,8 @@ from app.database.versions import (
     list_newest,
     read_version,
 )
-from app.load.bodies.series import MeasuredNumber
 from app.web.documented_problems import BODY
-from app.web.fields import Answer, Body, OperatorName, TopologyName, show_example
+from app.web.fields import Answer, Body, MeasuredNumber, OperatorName, TopologyName, show_example
 from app.web.paging import Page, PageDep
 from app.web.routing import StrictJsonRoute, declare, tell_created
 from app.web.security import may_read, may_store

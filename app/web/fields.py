@@ -7,6 +7,8 @@ from urllib.parse import quote
 
 from pydantic import AfterValidator, AwareDatetime, BaseModel, BeforeValidator, ConfigDict, Field, TypeAdapter
 
+from app.web.errors import InvalidRequest
+
 MOST_PROCESSORS = 10**9
 """Up to this number the planner's formulas are exact to 1e-11 (planner/queueing/erlang.py)."""
 MOST_BUDGET = 10**12
@@ -59,18 +61,38 @@ def write_address(*parts: object) -> str:
     return "/v1/" + "/".join(quote(str(part), safe="", errors="replace") for part in parts)
 
 
+def find_time(epoch_seconds: float) -> datetime:
+    """The time in UTC; a time that no calendar date has is refused."""
+    try:
+        return datetime.fromtimestamp(epoch_seconds, UTC)
+    except (ValueError, OverflowError) as error:
+        why = "The answer would reach beyond the year 9999: send earlier times, a shorter step or fewer steps ahead."
+        raise InvalidRequest((("#", why),)) from error
+
+
 OperatorName = Annotated[str, Field(min_length=1, max_length=200), AfterValidator(printable)]
 TopologyName = Annotated[OperatorName, AfterValidator(_in_a_path)]
 
-Rate = Annotated[float, Field(ge=0, le=1e15, description="Per second.")]
-PositiveRate = Annotated[float, Field(gt=0, le=1e15, description="Per second.")]
+LEAST, MOST = 1e-15, 1e15
+"""Every rate and every duration that is not 0 lies between these: with smaller or larger ones formulas overflow."""
+Rate = Annotated[float, Field(ge=0, le=MOST, description="Per second.")]
+PositiveRate = Annotated[float, Field(ge=LEAST, le=MOST, description="Per second.")]
 Scv = Annotated[float, Field(ge=0, le=1e6, description="Squared coefficient of variation: variance / mean².")]
-Seconds = Annotated[float, Field(gt=0, le=1e15)]
+Seconds = Annotated[float, Field(ge=LEAST, le=MOST)]
 YEAR_SECONDS = 31_536_000.0
-Period = Annotated[float, Field(gt=0, le=YEAR_SECONDS)]
+LEAST_PERIOD_SECONDS = 1e-6
+"""The least difference between two times."""
+Period = Annotated[float, Field(ge=LEAST_PERIOD_SECONDS, le=YEAR_SECONDS)]
 """Seconds that are added to or subtracted from a time: at most a year, so that no calendar date overflows."""
-Age = Annotated[float, Field(gt=0, le=1e9)]
+Age = Annotated[float, Field(ge=LEAST_PERIOD_SECONDS, le=1e9)]
 """Seconds since a time: up to 31 years."""
+Share = Annotated[float, Field(ge=1e-9, le=1)]
+"""A part of a whole; not 0."""
+LEAST_PROBABILITY = 1e-6
+Probability = Annotated[float, Field(ge=LEAST_PROBABILITY, lt=1)]
+"""A probability; neither 0 nor 1."""
+MeasuredNumber = Annotated[float, Field(ge=-MOST, le=MOST)]
+"""A number whose sign and size the planner judges, because its problem explains more."""
 EARLIEST = datetime(1970, 1, 1, tzinfo=UTC)
 """The first time of a measurement."""
 Processors = Annotated[int, Field(ge=1, le=MOST_PROCESSORS)]

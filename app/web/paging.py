@@ -76,7 +76,9 @@ def read_page(
     request: Request,
     limit: Annotated[
         int | None,
-        Query(ge=1, description="Items of a page; a number above HEADGATE_MAX_PAGE_SIZE is refused."),
+        Query(
+            ge=1, le=10**9, description="Items of a page; a number above HEADGATE_MAX_PAGE_SIZE is refused."
+        ),
     ] = None,
     cursor: Annotated[
         str | None, Query(max_length=2000, description="The `cursor` in `next` of the previous page.")

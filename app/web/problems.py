@@ -7,9 +7,9 @@ from typing import Annotated, Any
 
 from fastapi import FastAPI
 from fastapi.exceptions import RequestValidationError
-from psycopg.errors import ForeignKeyViolation
+from psycopg.errors import ForeignKeyViolation, UndefinedColumn, UndefinedTable
 from pydantic import BaseModel, ConfigDict, Field
-from sqlalchemy.exc import DBAPIError, IntegrityError, OperationalError
+from sqlalchemy.exc import DBAPIError, IntegrityError, OperationalError, ProgrammingError
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
@@ -145,6 +145,20 @@ async def _answer_integrity(request: Request, error: Exception) -> ProblemRespon
     return answer_exception(request, error)
 
 
+async def _answer_other_schema(request: Request, error: Exception) -> ProblemResponse:
+    """Answers `not-ready` if the database has no such table or column; the service itself is not the cause."""
+    assert isinstance(error, ProgrammingError)
+    if not isinstance(error.orig, UndefinedTable | UndefinedColumn):
+        return answer_exception(request, error)
+    log.warning("the database lacks a part of the schema: %s", error.orig)
+    return answer_exception(
+        request,
+        errors.NotReady(
+            "The database does not have the schema that this version needs: run `headgate migrate` of this version."
+        ),
+    )
+
+
 MOST_PARTS, LONGEST_PATH = 10, 500
 
 
@@ -216,6 +230,7 @@ def install_problems(app: FastAPI) -> None:
     app.add_exception_handler(RequestValidationError, _answer_validation)
     app.add_exception_handler(HTTPException, _answer_http)
     app.add_exception_handler(IntegrityError, _answer_integrity)
+    app.add_exception_handler(ProgrammingError, _answer_other_schema)
     app.add_middleware(LastResort)
 
 

@@ -174,7 +174,7 @@ def find_batches(station: Station) -> tuple[EmittedBatch, ...]:
         [
             EmittedBatch(stream.rate / station.arrival_rate, stream.selectivity)
             for stream in station.streams
-            if stream.source is not None and stream.selectivity > 1.0
+            if stream.source is not None and stream.selectivity > 1.0 and station.arrival_rate > 0.0
         ]
     )
 

@@ -14,6 +14,7 @@ from app.web.fields import (
     OperatorName,
     Period,
     PositiveRate,
+    Probability,
     Processors,
     Seconds,
     show_example,
@@ -217,7 +218,7 @@ class PolicyBody(Body):
         ),
     ] = True
     qos_target: Annotated[
-        float, Field(gt=0, lt=1, description="Probability that the rate stays below its forecast.")
+        Probability, Field(description="Probability that the rate stays below its forecast.")
     ] = 0.95
 
     catch_up_seconds: Annotated[

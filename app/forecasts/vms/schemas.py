@@ -9,7 +9,7 @@ from app.forecasts.workload.schemas import WorkloadModelAnswer
 from app.load.bodies import series
 from app.load.bodies.answers import DiagnosticAnswer
 from app.load.throughput_samples.schemas import ThroughputFitAnswer
-from app.web.fields import Answer, Body, Seconds, show_example
+from app.web.fields import YEAR_SECONDS, Answer, Body, Period, show_example
 from planner.vms.sigma_policies import HEADGATE
 from planner.vms.vm_schedule import MOST_INTERVALS
 
@@ -42,9 +42,9 @@ class StoredVmForecastRequest(Body):
     policy: PolicyName = HEADGATE
     qos_target: QosTarget = None
     step_seconds: series.StepSeconds = None
-    interval_seconds: Annotated[Seconds, Field(description="The time between two decisions.")] = 600.0
+    interval_seconds: Annotated[Period, Field(description="The time between two decisions.")] = 600.0
     startup_seconds: Annotated[
-        float, Field(ge=0, le=1e9, description="The time that a VM takes to start.")
+        float, Field(ge=0, le=YEAR_SECONDS, description="The time that a VM takes to start.")
     ] = 120.0
     horizon: Horizon = 1
     max_vms: series.MaxVms = 128

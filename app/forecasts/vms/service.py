@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
-from datetime import UTC, datetime
 from math import ceil
 
 from sqlalchemy.orm import Session
@@ -22,6 +21,7 @@ from app.load.measurements.series import find_newest_samples, read_workload, ref
 from app.load.measurements.stored_topologies import find_topology
 from app.load.throughput_samples.service import to_fit_answer
 from app.web.error_pointers import STORED, blaming_what_is_stored
+from app.web.fields import find_time
 from app.web.observability import time_planner
 from planner.values import Diagnostic
 from planner.vms.sigma_policies import HEADGATE
@@ -76,8 +76,8 @@ def to_answer(found: VmForecast, peak_vms: int) -> VmForecastAnswer:
 def to_interval_answer(interval: VmInterval, qos_target: float) -> VmIntervalAnswer:
     """One interval, with the parts of its number of VMs, and whether it reaches the target alone."""
     return VmIntervalAnswer(
-        begins=datetime.fromtimestamp(interval.from_seconds, UTC),
-        ends=datetime.fromtimestamp(interval.to_seconds, UTC),
+        begins=find_time(interval.from_seconds),
+        ends=find_time(interval.to_seconds),
         expected_rate=interval.expected_rate,
         qos_target=qos_target,
         expected=interval.reason.probability,

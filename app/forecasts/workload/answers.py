@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import asdict
-from datetime import UTC, datetime
+from datetime import datetime
 
 from app.forecasts.workload.schemas import (
     ExpectedRateAnswer,
@@ -13,6 +13,7 @@ from app.forecasts.workload.schemas import (
     WorkloadModelAnswer,
 )
 from app.load.bodies.answers import DiagnosticAnswer
+from app.web.fields import find_time
 from planner.wording import write_number
 from planner.workloads.accuracy import LeadAccuracy, RollingAccuracy, RollingTerms
 from planner.workloads.arma import ArmaModel
@@ -62,7 +63,7 @@ def to_answer(
 
 def find_step_time(workload: Workload, step: int) -> datetime:
     """The time at which a step begins."""
-    return datetime.fromtimestamp(workload.start_seconds + step * workload.step_seconds, UTC)
+    return find_time(workload.start_seconds + step * workload.step_seconds)
 
 
 def to_accuracy_answer(

@@ -7,7 +7,7 @@ from pydantic import Field, JsonValue
 
 from app.load.bodies.answers import DiagnosticAnswer
 from app.load.bodies.series import StepSeconds, WorkloadPoints
-from app.web.fields import Answer, Body, UtcTime, show_example
+from app.web.fields import Answer, Body, Probability, UtcTime, show_example
 
 MOST_STEPS_AHEAD = 1440
 MOST_WINDOW_STEPS = 2000
@@ -53,8 +53,8 @@ ACCURACY: JsonValue = {
 
 StepsAhead = Annotated[int, Field(ge=1, le=MOST_STEPS_AHEAD, description="Steps to forecast.")]
 Level = Annotated[
-    float,
-    Field(gt=0, lt=1, description="The probability with which a rate lies in the interval around its step."),
+    Probability,
+    Field(description="The probability with which a rate lies in the interval around its step."),
 ]
 WindowSteps = Annotated[
     int,
@@ -92,10 +92,8 @@ Origins = Annotated[
     ),
 ]
 Quantile = Annotated[
-    float | None,
+    Probability | None,
     Field(
-        gt=0,
-        lt=1,
         description="The quantile of the highest rate. Left out: qos_target of the policy, or 0.95 without one.",
     ),
 ]

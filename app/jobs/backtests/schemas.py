@@ -9,7 +9,7 @@ from pydantic import Field, JsonValue
 from app.jobs.states import JobAnswer
 from app.load.bodies import series
 from app.load.bodies.answers import DiagnosticAnswer
-from app.web.fields import Answer, Body, OperatorName, TopologyName, UtcTime, show_example
+from app.web.fields import Answer, Body, MeasuredNumber, OperatorName, TopologyName, UtcTime, show_example
 from planner.vms import throughput as mst
 from planner.vms.backtest import BacktestSetup
 from planner.vms.price_policy import DEFAULT_QOS_TARGET
@@ -84,7 +84,7 @@ class BacktestRequest(Body):
         ),
     ] = None
     scale_peak: Annotated[
-        series.MeasuredNumber | None,
+        MeasuredNumber | None,
         Field(
             description="Scale the workload to this maximum. Left out: the workload has the unit of the samples.",
         ),

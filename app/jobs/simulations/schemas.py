@@ -36,7 +36,7 @@ class BurstyArrivalsBody(Body):
 
     kind: Literal["mmpp"]
     burst_ratio: Annotated[float, Field(ge=1, le=1e9, description="Rate in bursts / mean rate.")]
-    burst_share: Annotated[float, Field(gt=0, lt=1, description="The share of time in bursts.")]
+    burst_share: Annotated[float, Field(ge=1e-9, lt=1, description="The share of time in bursts.")]
     mean_burst_seconds: Seconds
 
 

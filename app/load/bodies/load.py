@@ -16,6 +16,7 @@ from app.web.fields import (
     Rate,
     Scv,
     Seconds,
+    Share,
     show_example,
 )
 from planner import values
@@ -110,7 +111,7 @@ class InstanceLoadBody(Body):
     """The measurements of one instance of an operator."""
 
     instance: OperatorName
-    share: Annotated[float, Field(gt=0, le=1, description="Its share of the operator's arrivals.")]
+    share: Annotated[Share, Field(description="Its share of the operator's arrivals.")]
     arrival_scv: Scv | None = None
     arrival_idc: ArrivalIdc = []
 

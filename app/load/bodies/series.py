@@ -5,7 +5,7 @@ from typing import Annotated, Protocol
 
 from pydantic import Field
 
-from app.web.fields import Body, UtcTime
+from app.web.fields import Body, MeasuredNumber, UtcTime
 from planner.vms.throughput import MstSample
 from planner.workloads.series import Measurement, Workload, regularise_workload
 
@@ -20,10 +20,6 @@ SERIES_PROBLEMS = (
     "constant-workload",
 )
 """The problems of a call whose body has a workload and throughput samples."""
-
-# The planner refuses negative rates and throughputs, and its message says which one is wrong.
-MeasuredNumber = Annotated[float, Field(ge=-1e15, le=1e15)]
-
 
 # The planner refuses all outside [0.5, 1), and its message says how to write 95%.
 QosTargetNumber = Annotated[float, Field(ge=0, le=100)]

@@ -6,7 +6,7 @@ from pydantic import AfterValidator, Field, model_validator
 
 from app.load.bodies.load import LoadBody
 from app.load.bodies.topology import Graph
-from app.web.fields import MOST_BUDGET, Body, OperatorName, Processors
+from app.web.fields import LEAST_PROBABILITY, MOST_BUDGET, Body, OperatorName, Processors, Seconds
 from planner.quantiles.spread import DEFAULT_ROOTS, DEFAULT_SEED, LEAST_ROOTS
 from planner.queueing.waiting_models import WAITING_MODELS
 from planner.values import DEFAULT_MODEL, TimeTarget
@@ -26,12 +26,12 @@ MOST_ROOTS = 1_000_000
 
 
 def check_level(level: float) -> float:
-    """The level, which must lie between 0 and 1: no time is long enough for all tuples."""
-    if not 0.0 < level < 1.0:
+    """The level, which must be at least LEAST_PROBABILITY and below 1: no time is long enough for all tuples."""
+    if not LEAST_PROBABILITY <= level < 1.0:
         hint = f" (p{level:g} is {level / 100:g})" if 1.0 < level < 100.0 else ""
         raise ValueError(
-            f"must lie above 0 and below 1, and is {level:g}{hint}: 0.99 asks for the time within which 99 of 100 "
-            "external tuples are done; no time is long enough for all"
+            f"must be at least {LEAST_PROBABILITY:f} and below 1, and is {level:g}{hint}: 0.99 asks for the time "
+            "within which 99 of 100 external tuples are done; no time is long enough for all"
         )
     return level
 
@@ -47,7 +47,7 @@ def check_levels(levels: list[float]) -> list[float]:
 Level = Annotated[
     float,
     AfterValidator(check_level),
-    Field(json_schema_extra={"exclusiveMinimum": 0, "exclusiveMaximum": 1}),
+    Field(json_schema_extra={"minimum": LEAST_PROBABILITY, "exclusiveMaximum": 1}),
 ]
 Levels = Annotated[list[Level], Field(min_length=1, max_length=MOST_LEVELS), AfterValidator(check_levels)]
 
@@ -70,11 +70,11 @@ class QuantileTerms(Body):
 
 
 KMax = Annotated[int, Field(ge=1, le=MOST_BUDGET, description="Processors to divide.")]
-TMax = Annotated[float, Field(gt=0, le=1e15, description="The largest E[T] allowed.")]
+TMax = Annotated[Seconds, Field(description="The largest E[T] allowed.")]
 Beta = Annotated[
     float,
     Field(
-        gt=0,
+        ge=1e-9,
         lt=1,
         description="Weight of one processor; a tuple has 1 - beta. With a small beta nothing waits, with a large "
         "one every operator barely keeps up.",
@@ -118,7 +118,7 @@ class TimeTargetBody(Body):
         ),
     ]
     quantile: Annotated[Level | None, Field(description="0.99 for p99; null: the mean.")]
-    seconds: Annotated[float, Field(gt=0, le=1e15, description="The largest value allowed.")]
+    seconds: Annotated[Seconds, Field(description="The largest value allowed.")]
 
     def to_value(self) -> TimeTarget:
         """The target as the planner's value."""

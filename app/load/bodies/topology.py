@@ -86,7 +86,7 @@ class EntryBody(Body):
     """An entry of the external stream; shares need not sum to 1, since a stream may be duplicated."""
 
     operator: OperatorName
-    share: Annotated[float, Field(gt=0, le=1e12)] = 1.0
+    share: Annotated[float, Field(ge=1e-12, le=1e12)] = 1.0
 
 
 class Graph(Body):

@@ -13,6 +13,7 @@ from app.load.measurements.snapshots import ended
 from app.load.measurements.stored_topologies import StoredTopology
 from app.web.error_pointers import blaming_what_is_stored
 from app.web.errors import InvalidRequest
+from app.web.fields import find_time
 from app.web.stored_data_errors import NoSnapshot
 from planner.wording import write_seconds
 from planner.workloads.series import Measurement, Workload, check_forecastable, regularise_workload
@@ -101,7 +102,7 @@ def read_rates_since(
         .scalar_subquery()
     )
     begin = known.end_seconds - known.step_seconds / 2.0
-    since, until = (datetime.fromtimestamp(at, UTC) for at in (begin, begin + known.step_seconds * steps))
+    since, until = (find_time(at) for at in (begin, begin + known.step_seconds * steps))
     rows = session.execute(
         select(SnapshotRow.observed_at, SnapshotRow.external_rate)
         .where(

@@ -9,7 +9,7 @@ from app.load.bodies.load import FPD_LOAD
 from app.load.snapshots import service
 from app.load.snapshots.schemas import OneOrMore, SnapshotPage, StoredSnapshots
 from app.web.documented_problems import BODY
-from app.web.fields import TopologyName, UtcTime
+from app.web.fields import Period, TopologyName, UtcTime
 from app.web.paging import PageDep, ask_from, ask_to
 from app.web.routing import SettingsDep, StrictJsonRoute, declare, tell_created
 from app.web.security import may_read, may_store
@@ -57,7 +57,7 @@ def delete_snapshots(
     observed_at: UtcTime,
     session: SessionDep,
     window_seconds: Annotated[
-        float | None, Query(gt=0, description="Only snapshots of this length; left out: of any.")
+        Period | None, Query(description="Only snapshots of this length; left out: of any.")
     ] = None,
 ) -> None:
     """Deletes the snapshots of the interval that begins at this time, such as a wrong measurement."""

@@ -23,7 +23,7 @@ class InstanceQueue(Body):
 
     name: OperatorName
     queue_length: Annotated[float, Field(ge=0, le=1e15, description="Waiting tuples.")]
-    queue_capacity: Annotated[float, Field(gt=0, le=1e15, description="The most tuples that can wait.")]
+    queue_capacity: Annotated[float, Field(ge=1e-9, le=1e15, description="The most tuples that can wait.")]
     work: Annotated[float | None, Field(ge=0, le=1e15, description="Processors that it keeps busy.")] = None
     node: OperatorName | None = None
     cpu: Annotated[

@@ -26,7 +26,9 @@ class TopologyChange(Graph):
     revision: Annotated[
         int | None,
         Field(
-            ge=1, description="The revision that this body was made from: refused (412) if it is not current."
+            ge=1,
+            le=2**31 - 1,
+            description="The revision that this body was made from: refused (412) if it is not current.",
         ),
     ] = None
     source: Annotated[Source | None, Field(description="Read-only: ignored.")] = None

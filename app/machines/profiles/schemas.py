@@ -5,8 +5,16 @@ from typing import Annotated
 
 from pydantic import AfterValidator, Field, JsonValue
 
-from app.load.bodies.series import MeasuredNumber
-from app.web.fields import MOST_PROCESSORS, Answer, Body, OperatorName, TopologyName, show_example
+from app.web.fields import (
+    MOST,
+    MOST_PROCESSORS,
+    Answer,
+    Body,
+    MeasuredNumber,
+    OperatorName,
+    TopologyName,
+    show_example,
+)
 from planner.placements import profile_builder, profiles
 from planner.placements.profile_builder import BuiltProfile
 
@@ -137,7 +145,7 @@ class TrialsBody(Body):
     trials: Annotated[list[TrialBody], Field(min_length=1, max_length=100_000)]
     measured_on: MeasuredOn = None
     warm_up_seconds: Annotated[
-        float, Field(ge=0, le=1e15, description="Samples before this time are not used.")
+        float, Field(ge=0, le=MOST, description="Samples before this time are not used.")
     ] = 0.0
     max_slope: Annotated[
         MeasuredNumber, Field(description="The growth of latency, in s/s, up to which a trial is stable.")

@@ -63,7 +63,7 @@ TRADEOFF = PlanObjective(
 Tolerance = Annotated[
     float,
     Field(
-        gt=0,
+        ge=1e-9,
         lt=1,
         description="Stop when one more processor of the first operator saves no larger part of E[T].",
     ),

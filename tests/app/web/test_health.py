@@ -2,6 +2,7 @@
 
 import httpx
 
+from app.load.bodies.topology import FPD
 from migrations.runner import migrate, newest_revision
 from tests.app.processes import PATIENCE_SECONDS, StartService
 
@@ -28,5 +29,14 @@ def test_another_schema_is_not_ready_and_metrics_need_a_key(
         assert answer.json()["type"] == "not-ready"
         assert f"has schema none, this version needs {newest_revision()}" in answer.json()["detail"]
         assert client.get("/healthz").status_code == 200
+        for answer in (
+            client.get("/v1/topologies", headers=headers),
+            client.post("/v1/topologies", headers={"Authorization": "Bearer secret"}, json=FPD),
+            client.get("/v1/topologies/fpd/keda/generator", headers=headers),
+            client.get("/v1/overview", headers=headers),
+        ):
+            assert (answer.status_code, answer.json()["type"]) == (503, "not-ready"), answer.text
+            assert "headgate migrate" in answer.json()["detail"]
+            assert int(answer.headers["Retry-After"]) > 0
         migrate(empty_database_url)
         assert client.get("/readyz").status_code == 200

@@ -11,7 +11,7 @@ from app.load.bodies.terms import QuantileTerms
 @pytest.mark.parametrize("level", [0.0, 1.0, -0.5, 2.0])
 def test_a_level_outside_of_0_and_1_is_refused_and_told_what_a_level_means(level: float):
     with pytest.raises(
-        ValidationError, match=r"must lie above 0 and below 1, and is .*99 of 100 external tuples"
+        ValidationError, match=r"must be at least 0.000001 and below 1, and is .*99 of 100 external tuples"
     ):
         QuantileTerms.model_validate({"quantiles": [0.5, level]})
 

@@ -28,9 +28,9 @@ def test_terms_have_one_target_or_none(terms: dict[str, Any], target: TimeTarget
     ("terms", "said"),
     [
         ({"t_max_seconds": 0.5, "target": P99}, "give t_max_seconds or target, not both"),
-        ({"target": P99 | {"quantile": 1.0}}, "must lie above 0 and below 1"),
+        ({"target": P99 | {"quantile": 1.0}}, "must be at least 0.000001 and below 1"),
         ({"target": P99 | {"of": "sojourn"}}, "'completion' or 'total'"),
-        ({"target": P99 | {"seconds": 0.0}}, "greater than 0"),
+        ({"target": P99 | {"seconds": 0.0}}, "greater than or equal to 0.000000000000001"),
         ({"target": {"of": "total", "seconds": 1.0}}, "Field required"),
     ],
 )
