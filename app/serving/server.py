@@ -10,6 +10,7 @@ from contextlib import suppress
 from starlette.types import ASGIApp
 from uvicorn import Config, Server
 
+from app.serving.connections import LimitedConnection
 from app.settings import Settings
 
 BACKLOG = 2048  # connections that the kernel holds until the service accepts them
@@ -100,7 +101,7 @@ def configure(settings: Settings, app: ASGIApp) -> Config:
     return Config(
         app,
         loop="auto",
-        http="httptools",
+        http=LimitedConnection,
         log_config=None,
         access_log=False,
         server_header=False,

@@ -13,7 +13,6 @@ from app.web.compute_queue import SECONDS_PER_BYTE, UNKNOWN_SECONDS, ClientGone,
 from app.web.errors import Overloaded
 from app.web.negotiation import asks_for_picture
 from app.web.problems import answer_exception
-from app.web.security import check_caller
 
 Endpoint = TypeVar("Endpoint", bound=Callable[..., Any])
 Handler = Callable[[Request], Coroutine[Any, Any, Response]]
@@ -69,7 +68,6 @@ class AdmittedRoute:
         computing: Computing = request.app.state.computing
         announced = announced_bytes(request)
         if announced > SMALL_BODY_BYTES:  # a request that will be refused is refused before its body is read
-            check_caller(request)
             _, expected = expect(computing, request, announced, self.base_seconds)
             computing.choose_lane(expected).refuse_if_full()
         size = len(
@@ -77,8 +75,6 @@ class AdmittedRoute:
         )  # read without a slot, because a slow sender would block it for other requests
         key, expected = expect(computing, request, size, self.base_seconds)
         lane = computing.choose_lane(expected)
-        if size > SMALL_BODY_BYTES or not lane.is_free:
-            check_caller(request)  # a caller without a key may not enter the queue
         await lane.enter(expected, request.receive)
         try:
             started = perf_counter()

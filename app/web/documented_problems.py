@@ -15,7 +15,7 @@ from planner.placements import errors as placing
 from planner.vms import timing as scheduling
 from planner.workloads import series as forecasting
 
-BODY = ("payload-too-large", "unsupported-media-type")
+BODY = ("payload-too-large", "unsupported-media-type", "unsupported-encoding")
 """The problems of every call that takes a body."""
 DESCRIBED_CALL = ("invalid-topology", "invalid-load", "no-steady-state", *BODY)
 """The problems of every call that describes a topology and its load in the body."""
@@ -30,7 +30,7 @@ STATUS_NAMES = {"404": "Unknown", "409": "Conflict", "422": "Unprocessable", "50
 """A response with more types shows the examples of its whole status, and its description lists the types."""
 REFUSED = (
     "Every call can answer 401 unauthorized, 403 forbidden or 503 overloaded, and one with a body with "
-    "413 payload-too-large or 415 unsupported-media-type."
+    "413 payload-too-large, 415 unsupported-media-type or 415 unsupported-encoding."
 )
 PROBLEM_SCHEMA = {"$ref": "#/components/schemas/Problem"}
 
@@ -112,6 +112,9 @@ SERVICE_EXAMPLES: tuple[Exception, ...] = (
     errors.ThroughputNotConverged("/readings", readings=6, k=4, n=5, tolerance=0.05),
     errors.PayloadTooLarge(limit_bytes=8_388_608),
     errors.UnsupportedMediaType("text/plain"),
+    errors.UnsupportedEncoding("gzip"),
+    errors.HeadersTooLarge(limit_bytes=32_768, limit_headers=100),
+    errors.RequestTooSlow(limit_seconds=20.0),
     errors.NotAcceptable("text/html", ("application/json", "image/png", "image/svg+xml")),
     errors.Unauthorized(sent=False),
     errors.Forbidden("This key may read and compute but not store: use one without the :read suffix."),

@@ -3,14 +3,15 @@
 ServiceError (a FieldsError: see planner.errors)
 ├── InvalidRequest          the payload breaks a rule
 ├── ThroughputNotConverged
-├── PayloadTooLarge · UnsupportedMediaType · NotAcceptable
+├── PayloadTooLarge · HeadersTooLarge · RequestTooSlow
+├── UnsupportedMediaType · UnsupportedEncoding · NotAcceptable
 ├── Unauthorized · Forbidden
 ├── NotReady · Overloaded
 └── TopologyError and others: see stored_data_errors.py
 """
 
 from planner.errors import FieldsError
-from planner.wording import write_percent
+from planner.wording import write_percent, write_seconds
 
 
 class ServiceError(FieldsError):
@@ -55,6 +56,35 @@ class PayloadTooLarge(ServiceError):
         "The body is larger than {self.limit_bytes} bytes: send less at once, "
         "or raise HEADGATE_MAX_BODY_BYTES of the service."
     )
+
+
+class HeadersTooLarge(ServiceError):
+    """The address and headers of a request are larger, or more, than the service reads."""
+
+    limit_bytes: int
+    limit_headers: int
+
+    text = (
+        "The address and headers are larger than {self.limit_bytes} bytes, or there are more than {self.limit_headers} "
+        "headers: send less."
+    )
+
+
+class RequestTooSlow(ServiceError):
+    """The headers or the body of a request did not arrive in time."""
+
+    limit_seconds: float
+
+    def __str__(self) -> str:
+        return f"The request did not arrive within {write_seconds(self.limit_seconds)}: send it again, and faster."
+
+
+class UnsupportedEncoding(ServiceError):
+    """The body is compressed."""
+
+    sent: str
+
+    text = "The body has the Content-Encoding {self.sent!r}: send it without compression."
 
 
 class UnsupportedMediaType(ServiceError):

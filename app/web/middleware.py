@@ -47,17 +47,25 @@ class BodyLimit(HttpMiddleware):
         body = _Body(receive, self.limit_bytes)
 
         async def send_politely(message: Message) -> None:
-            begins = message["type"] == "http.response.start"
-            # A client that waits for `100 Continue` has not begun to send: there is nothing to discard.
-            if begins and body.is_refused and ("expect" in headers or not await body.discard()):
+            if message["type"] == "http.response.start" and body.is_refused and not await body.discard():
                 MutableHeaders(scope=message)["connection"] = "close"
+            await send(message)
+
+        async def send_before_reading(message: Message) -> None:
+            # A client that waits for `100 Continue` has not begun to send: there is nothing to discard.
+            is_long = "expect" in headers or int(announced) > MOST_DISCARDED * self.limit_bytes
+            if message["type"] == "http.response.start" and is_long:
+                MutableHeaders(scope=message)["connection"] = "close"
+            elif message["type"] == "http.response.body" and "expect" not in headers:
+                await send({**message, "more_body": True})
+                await body.discard()
+                message = {"type": "http.response.body"}
             await send(message)
 
         announced = headers.get("content-length", "")
         if announced.isdecimal() and int(announced) > self.limit_bytes:
-            body.is_refused = True
             answer = answer_exception(Request(scope), PayloadTooLarge(self.limit_bytes))
-            await answer(scope, receive, send_politely)
+            await answer(scope, receive, send_before_reading)
         else:
             await self.app(scope, body.receive, send_politely)
 

@@ -42,7 +42,7 @@ def choose_form(accept: str | None, offered: Sequence[str]) -> str:
     """The offered media type with the highest weight; the first of equal ones, and the first without an Accept."""
     if accept is None or not accept.strip():
         return offered[0]
-    ranges = [_read_range(one) for one in accept.split(",")]
+    ranges = [read_range(one) for one in accept.split(",")]
     weights = {form: _weigh(form, ranges) for form in offered}
     best = max(offered, key=weights.__getitem__)
     if weights[best] == 0.0:
@@ -56,7 +56,8 @@ def _weigh(form: str, ranges: Sequence[tuple[str, float]]) -> float:
     return next((weight for kind in kinds for named, weight in ranges if named == kind), 0.0)
 
 
-def _read_range(text: str) -> tuple[str, float]:
+def read_range(text: str) -> tuple[str, float]:
+    """The name and the weight of one part of an Accept or Accept-Encoding."""
     kind, *parameters = (part.strip().lower() for part in text.split(";"))
     weight = 1.0
     for parameter in parameters:

@@ -57,6 +57,21 @@ POOL = Gauge(
 )
 
 
+CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069]")
+"""Characters that end a line, command a terminal or change the direction of text."""
+
+
+def escape_controls(text: str) -> str:
+    """The text with control characters as in JSON, so that a path in a request cannot forge a log line."""
+    return CONTROLS.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+
+
+def write_field(value: object) -> str:
+    """The value for a text log; a text with spaces or quotes stands in quotes, so that it ends where it seems to."""
+    text = str(value)
+    return json.dumps(text, ensure_ascii=False) if re.search(r'[\s"]', text) else text
+
+
 class JsonFormatter(logging.Formatter):
     """One JSON object per line."""
 
@@ -71,7 +86,7 @@ class JsonFormatter(logging.Formatter):
         }
         if record.exc_info:
             line["exception"] = self.formatException(record.exc_info)
-        return json.dumps(line, ensure_ascii=False, default=str)
+        return escape_controls(json.dumps(line, ensure_ascii=False, default=str))
 
 
 class TextFormatter(logging.Formatter):
@@ -79,8 +94,10 @@ class TextFormatter(logging.Formatter):
 
     def format(self, record: logging.LogRecord) -> str:
         at = datetime.fromtimestamp(record.created, UTC).strftime("%H:%M:%S")
-        fields = " ".join(f"{name}={value}" for name, value in getattr(record, "fields", {}).items())
-        line = f"{at} {record.levelname.lower():7} {record.getMessage()} {fields}".rstrip()
+        fields = " ".join(
+            f"{name}={write_field(value)}" for name, value in getattr(record, "fields", {}).items()
+        )
+        line = escape_controls(f"{at} {record.levelname.lower():7} {record.getMessage()} {fields}".rstrip())
         return line + ("\n" + self.formatException(record.exc_info) if record.exc_info else "")
 
 

@@ -100,6 +100,11 @@ KINDS: dict[type[Exception], Kind] = {
     errors.PayloadTooLarge: Kind(
         "payload-too-large", 413, "Request body too large", lambda p: {"limit_bytes": p.limit_bytes}
     ),
+    errors.HeadersTooLarge: Kind("headers-too-large", 431, "Request headers too large", _list_fields),
+    errors.RequestTooSlow: Kind("request-too-slow", 408, "Request too slow", _list_fields),
+    errors.UnsupportedEncoding: Kind(
+        "unsupported-encoding", 415, "Unsupported encoding", headers={"Accept-Encoding": "identity"}
+    ),
     errors.UnsupportedMediaType: Kind("unsupported-media-type", 415, "Unsupported media type"),
     errors.Unauthorized: Kind("unauthorized", 401, "API key needed", headers={"WWW-Authenticate": "Bearer"}),
     errors.Forbidden: Kind("forbidden", 403, "Not allowed"),

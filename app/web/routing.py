@@ -16,7 +16,7 @@ from pydantic_core import from_json
 from app.settings import Settings
 from app.web.admission import admitting
 from app.web.documented_problems import document_problems
-from app.web.errors import InvalidRequest, UnsupportedMediaType
+from app.web.errors import InvalidRequest, UnsupportedEncoding, UnsupportedMediaType
 from app.web.fields import write_address
 from app.web.negotiation import document_pictures, tag_answer
 from app.web.security import check_caller
@@ -45,7 +45,9 @@ class StrictJsonRoute(APIRoute):
 
         async def handle_strictly(request: Request) -> Response:
             strict = StrictJsonRequest(request.scope, request.receive)
-            refuse_unknown_parameters(strict, known, has_key=bool(self.dependencies))
+            if self.dependencies:
+                check_caller(strict)  # a caller without a key gets only 401, before the body is read
+            refuse_unknown_parameters(strict, known)
             refuse_other_types(strict)
             return tag_answer(strict, await handle(strict))
 
@@ -58,13 +60,11 @@ def list_parameters(route: APIRoute) -> list[str]:
     return sorted(field.alias for field in found if isinstance(field.field_info, params.Query))
 
 
-def refuse_unknown_parameters(request: Request, known: Sequence[str], *, has_key: bool) -> None:
+def refuse_unknown_parameters(request: Request, known: Sequence[str]) -> None:
     """Refuses a query parameter that the call does not take, as an unknown field of a body is refused."""
     unknown = [name for name in request.query_params if name not in known]
     if not unknown:
         return
-    if has_key:
-        check_caller(request)  # a caller without a key gets only 401
     listed = f"Known here: {', '.join(known)}." if known else "This call takes none."
     details = {
         f"?{name[:MOST_SHOWN]}": f"The parameter {name[:MOST_SHOWN]!r} is not known here: remove it, or correct its "
@@ -75,12 +75,18 @@ def refuse_unknown_parameters(request: Request, known: Sequence[str], *, has_key
 
 
 def refuse_other_types(request: Request) -> None:
-    """Refuses a body that is not declared as JSON: pages of other sites can send forms and text, but not JSON."""
+    """Refuses a body that is compressed or not declared as JSON.
+
+    Pages of other sites can send forms and text, but not JSON.
+    """
+    if request.headers.get("content-length", "0") == "0" and "transfer-encoding" not in request.headers:
+        return
+    encoding = request.headers.get("content-encoding", "identity")
+    if encoding.strip().lower() != "identity":
+        raise UnsupportedEncoding(encoding)
     sent = request.headers.get("content-type", "")
     kind = sent.partition(";")[0].strip().lower()
-    if kind == "application/json" or re.fullmatch(r"application/\S+\+json", kind):
-        return
-    if request.headers.get("content-length", "0") != "0" or "transfer-encoding" in request.headers:
+    if kind != "application/json" and not re.fullmatch(r"application/\S+\+json", kind):
         raise UnsupportedMediaType(sent)
 
 

@@ -1,7 +1,6 @@
 """Serves the files of the dashboard at /ui/: plain modules, which a browser loads from this service only."""
 
 import gzip
-import re
 from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import sha256
@@ -13,14 +12,12 @@ from fastapi.responses import RedirectResponse
 from starlette.requests import Request
 from starlette.responses import Response
 
-from app.web.negotiation import is_known
+from app.web.negotiation import is_known, read_range
 
 STATIC = Path(__file__).parent / "static"
 FRAME = "index.html"
 OF_WORKER = {"layout.js", "vendor/dagre.js"}
 """Files that only the browser's worker for graphs loads."""
-TAKES_GZIP = re.compile(r"(^|[\s,])gzip\s*(;\s*q=(1|0\.0*[1-9])[\d.]*)?\s*(,|$)")
-"""An Accept-Encoding with gzip, without a weight or with a weight above 0."""
 
 
 @dataclass(frozen=True)
@@ -34,7 +31,7 @@ class Sent:
 
     def answer(self, request: Request) -> Response:
         """The file, or 304 if the browser has it."""
-        is_packed = bool(TAKES_GZIP.search(request.headers.get("Accept-Encoding", "")))
+        is_packed = takes_gzip(request.headers.get("Accept-Encoding", ""))
         etag = f'"{self.digest}-gzip"' if is_packed else f'"{self.digest}"'
         # A browser asks for every file at each visit, and receives the files that have changed.
         headers = {"ETag": etag, "Cache-Control": "no-cache", "Vary": "Accept-Encoding"}
@@ -43,6 +40,13 @@ class Sent:
         packing = {"Content-Encoding": "gzip"} if is_packed else {}
         content = self.packed if is_packed else self.plain
         return Response(content, media_type=self.media_type, headers=headers | packing)
+
+
+def takes_gzip(accept_encoding: str) -> bool:
+    """Whether an Accept-Encoding names gzip without a weight, or with a weight above 0."""
+    return any(
+        kind == "gzip" and weight > 0.0 for kind, weight in map(read_range, accept_encoding.split(","))
+    )
 
 
 def install_dashboard(app: FastAPI) -> None:

@@ -49,6 +49,21 @@ def test_a_body_over_the_limit_is_refused_and_its_sender_reads_why(
         assert connection.getresponse().status == 200
 
 
+def test_a_sender_is_refused_before_it_sends_its_body_and_keeps_its_connection(service: Service):
+    address = urlsplit(service.url)
+    with closing(HTTPConnection(str(address.hostname), address.port, timeout=60)) as connection:
+        connection.putrequest("POST", "/v1/topologies")
+        connection.putheader("Content-Length", str(9 * 2**20))
+        connection.endheaders()
+        answer = connection.getresponse()
+        assert (answer.status, answer.getheader("Connection")) == (413, None)
+        answer.read()
+        for _ in range(9):
+            connection.send(b" " * 2**20)
+        connection.request("GET", "/healthz")
+        assert connection.getresponse().status == 200
+
+
 def test_a_sender_that_waits_for_100_continue_is_refused_before_it_sends(service: Service):
     address = urlsplit(service.url)
     with closing(HTTPConnection(str(address.hostname), address.port, timeout=60)) as connection:

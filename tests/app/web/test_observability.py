@@ -1,10 +1,13 @@
 """Request ids, log lines, metrics."""
 
 import json
+import logging
 
 import httpx
+import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
+from app.web.observability import JsonFormatter, TextFormatter
 from tests.app.processes import Service
 
 
@@ -59,3 +62,20 @@ def test_every_log_line_is_one_json_object(client: httpx.Client, service: Servic
     client.get("/healthz")
     for line in list(service.lines):
         assert {"at", "level", "message"} <= json.loads(line).keys()
+
+
+@pytest.mark.parametrize("formatter", [TextFormatter(), JsonFormatter()])
+@pytest.mark.parametrize("control", ["\n", "\r", "\x1b[2J", "\x9b2J", "\x85", "\u2028", "\u202e"])
+def test_a_path_forges_no_line_and_commands_no_terminal(formatter: logging.Formatter, control: str):
+    record = logging.makeLogRecord(
+        {"msg": "request", "fields": {"path": f"/v1/{control}12:00:00 info forged"}}
+    )
+    line = formatter.format(record)
+    assert line.isprintable()
+    assert len(line.splitlines()) == 1
+
+
+def test_a_path_with_spaces_stands_in_quotes_in_a_text_log():
+    fields = {"path": '/v1/x status=200 "', "status": 404}
+    line = TextFormatter().format(logging.makeLogRecord({"msg": "request", "fields": fields}))
+    assert line.endswith(r'path="/v1/x status=200 \"" status=404')

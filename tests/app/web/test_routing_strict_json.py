@@ -1,5 +1,6 @@
 """The quick parser of bodies and the slow one, which explains what is wrong, agree on every text."""
 
+import gzip
 import json
 from typing import Any
 
@@ -125,3 +126,14 @@ def test_every_call_with_a_body_reads_it_strictly(client: httpx.Client):
         assert_refused(plain, status=415, kind="unsupported-media-type")
         twice = client.request(method, address, content='{"twice": 1, "twice": 1}', headers=JSON)
         assert "'twice' occurs twice" in assert_refused(twice, ["#"])["detail"], f"{method} {path}"
+
+
+@pytest.mark.parametrize("encoding", ["gzip", "br", "gzip, identity", "GZIP"])
+def test_a_compressed_body_is_refused_as_such(client: httpx.Client, encoding: str):
+    headers = {"Content-Encoding": encoding}
+    refused = client.post("/v1/gate", content=gzip.compress(b"{}"), headers=JSON | headers)
+    assert (refused.status_code, refused.json()["type"]) == (415, "unsupported-encoding")
+    assert refused.headers["Accept-Encoding"] == "identity"
+    assert send(
+        client, "/v1/plans/min-latency", json.dumps(PLAN), **{"Content-Encoding": "identity"}
+    ).is_success

@@ -33,6 +33,9 @@ def test_a_key_may_do_what_its_entry_says_and_nothing_else(
             refused = post(key)
             assert (refused.status_code, refused.json()["type"]) == (401, "unauthorized")
             assert refused.headers["WWW-Authenticate"] == "Bearer"
+        for kind in ("application/json", "text/plain"):
+            unread = client.post("/v1/topologies", content=b"{", headers={"Content-Type": kind})
+            assert unread.status_code == 401, "the key is checked before the body is parsed"
         assert (post("reader").status_code, post("reader").json()["type"]) == (403, "forbidden")
         assert post("full-secret").status_code == 201
         read = client.get(f"/v1/topologies/{name}", headers={"Authorization": "Bearer reader"})

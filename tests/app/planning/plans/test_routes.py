@@ -92,7 +92,7 @@ def test_a_quantile_of_1_is_refused_with_what_to_change(client: httpx.Client) ->
     assert refused.status_code == 422
     (error,) = refused.json()["errors"]
     assert error["pointer"] == "#/quantiles/1"
-    assert "must lie above 0 and below 1" in error["detail"].lower()
+    assert "must be at least 0.000001 and below 1" in error["detail"].lower()
 
 
 def test_a_plan_for_a_quantile_says_how_it_was_met_and_a_stored_one_is_the_same(
