@@ -26,7 +26,14 @@ from difflib import get_close_matches
 from itertools import islice
 from typing import ClassVar, dataclass_transform
 
-from planner.wording import join_names, write_seconds
+from planner.wording import (
+    join_names,
+    write_counted,
+    write_number,
+    write_percent,
+    write_seconds,
+    write_seconds_apart,
+)
 
 NAMES_COMPARED = 300
 LENGTHS_COMPARED = 3
@@ -118,8 +125,8 @@ class NoSteadyState(PlannerError):
 
     def __str__(self) -> str:
         return (
-            f"The cycle through {join_names(self.operators)} multiplies tuples by {self.gain:.6g} per step, "
-            "so no steady state exists: lower the selectivities on it until the gain is below 1."
+            f"The cycle through {join_names(self.operators)} multiplies tuples by {write_number(self.gain)} per step, "
+            "so that their number grows without end: lower the selectivities in the cycle until the factor is below 1."
         )
 
 
@@ -139,13 +146,13 @@ class BoundTooSmall(PlannerError):
     def __str__(self) -> str:
         if self.needed is None:
             return (
-                f"Operator {self.operator} is keyed: its hottest instance gets {self.hottest_share:.3g} of the "
-                f"arrivals, and breaks from {self.breaking_share:.3g} on, however many processors there are: split its "
-                "hottest key, make its service faster, or lower the load."
+                f"Keys send {write_percent(self.hottest_share)} of the tuples of operator {self.operator} to one "
+                f"instance, which keeps up with less than {write_percent(self.breaking_share)} of them, however many "
+                "processors there are: split the hottest key, make the service faster, or lower the load."
             )
         return (
-            f"Operator {self.operator} needs at least {self.needed} processors to keep up with its load, but "
-            f"its max_processors is {self.max_processors}: raise the bound or lower the load."
+            f"Operator {self.operator} needs at least {self.needed} processors to keep up with its load, and may have "
+            f"{self.max_processors}: raise its bound, or lower the load."
         )
 
 
@@ -158,8 +165,8 @@ class BudgetTooSmall(PlannerError):
 
     def __str__(self) -> str:
         return (
-            f"k_max = {self.k_max} is {self.needed - self.k_max} short: the least allocation that keeps "
-            f"every operator stable and within its bounds takes {self.needed} processors: raise k_max to that, or "
+            f"{write_counted(self.k_max, 'processor')} in all are {self.needed - self.k_max} too few: at least "
+            f"{self.needed} are needed so that every operator keeps up within its bounds. Allow {self.needed}, or "
             "lower the load."
         )
 
@@ -173,18 +180,19 @@ class TargetUnreachable(PlannerError):
     waits: bool = False
 
     def __str__(self) -> str:
+        return f"E[T] cannot be {self.describe_bound()}"
+
+    def describe_bound(self) -> str:
+        """The time asked for, the shortest possible one, its cause, and what to change: the end of a sentence."""
         why = (
-            "with every operator at its max_processors"
+            "with every operator at the most processors that its bound allows"
             if self.bounded
-            else "services, and waits of hot keys or batches, take that long with any number of processors"
+            else "for services and for waits of hot keys or batches, with any number of processors"
             if self.waits
-            else "the service times alone take that long, with any number of processors"
+            else "for services alone, with any number of processors"
         )
-        return (
-            f"E[T] cannot go to t_max_seconds = {self.t_max_seconds:.6g}: its lower bound is "
-            f"{write_seconds(self.lower_bound_seconds, digits=6)} ({why}). Ask for more than that, or make operators "
-            "faster."
-        )
+        asked, least = write_seconds_apart(self.t_max_seconds, self.lower_bound_seconds)
+        return f"{asked}: it takes at least {least} {why}. Ask for a longer time, or make operators faster."
 
 
 class SimulationTooLarge(PlannerError):
@@ -214,9 +222,9 @@ class SimulationStuck(PlannerError):
 
     def __str__(self) -> str:
         return (
-            f"After {self.seconds:.6g} simulated seconds the queues of {join_names(self.operators)} are full, and "
-            "those that send to them wait for each other in a circle: nothing moves any more, as on the engine. "
-            "Raise the capacities of the operators in this cycle, or leave them out."
+            f"After {write_seconds(self.seconds)} of simulated time the queues of {join_names(self.operators)} are "
+            "full, and their senders wait for each other in a circle: nothing moves any more, as on the engine. "
+            "Raise the capacities of the operators in this cycle, or leave the capacities out."
         )
 
 
@@ -226,17 +234,4 @@ class QuantileUnreachable(TargetUnreachable):
     measured: str = ""
 
     def __str__(self) -> str:
-        why = (
-            "with every operator at its max_processors"
-            if self.bounded
-            else "of services, and of waits of hot keys or batches, with any number of processors"
-            if self.waits
-            else "without any wait, with any number of processors"
-        )
-        target, bound = (
-            write_seconds(one, digits=6) for one in (self.t_max_seconds, self.lower_bound_seconds)
-        )
-        return (
-            f"{self.measured[:1].upper()}{self.measured[1:]} cannot go to {target}: its lower bound is {bound} "
-            f"({why}). Ask for more than that, or make operators faster."
-        )
+        return f"{self.measured[:1].upper()}{self.measured[1:]} cannot be {self.describe_bound()}"

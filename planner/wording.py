@@ -65,6 +65,15 @@ def write_signed_seconds(seconds: float) -> str:
     return f"{'+' if seconds > 0.0 else ''}{write_seconds(seconds)}"
 
 
+def write_seconds_change(before: float, after: float) -> str:
+    """`from 180 to 208 ms`, or `from 900 ms to 1.2 s`, with enough digits to show the change."""
+    first, then = write_seconds_apart(before, after)
+    if first == then:
+        return f"from {first} to as much"
+    number, unit = first.split(" ")
+    return f"from {number if then.endswith(f' {unit}') else first} to {then}"
+
+
 def write_seconds_apart(one: float, other: float) -> tuple[str, str]:
     """Two times that a sentence compares, with as many digits more than three as show which is longer."""
     return _write_apart(one, other, write_seconds)

@@ -9,29 +9,26 @@ from sqlalchemy.orm import Session
 from app.database.transactions import SessionDep
 from app.deciding.decisions.history import find_latest, find_topology_of
 from app.deciding.decisions.schemas import DecisionAnswer
-from app.deciding.promises import choose_promise
 from app.rendering import reports
 from app.web.fields import TopologyName
 from app.web.routing import StrictJsonRoute, declare
 from app.web.security import may_read
+from planner.decisions.verdict_wording import describe_change, describe_effect
 from planner.values import Topology
-from planner.wording import UNBOUNDED, write_number, write_seconds
+from planner.wording import UNBOUNDED, write_counted, write_rate, write_seconds
 
 
 def describe_decision(name: str, decision: DecisionAnswer, topology: Topology) -> list[reports.Block]:
     """Verdict, reasons, operators, alternatives, evidence and diagnostics."""
     counts = decision.processors
     return [
-        reports.Heading(f"{name}: {decision.verdict}", 1),
-        reports.Paragraph(
-            f"Decided on data until {decision.decided_for:%Y-%m-%d %H:%M:%S} UTC, at "
-            f"{write_number(decision.external_rate)} tuples/s: {counts.current_total} processors run, "
-            f"{counts.recommended_total} are recommended."
-        ),
-        reports.Paragraph(describe_times(decision)),
+        reports.Heading(f"{name}: {describe_change(counts.current, counts.recommended)}", 1),
+        reports.Paragraph(describe_effect(counts.current, counts.recommended, decision.outlook)),
+        reports.Heading("The numbers"),
+        reports.ReportTable(["what", "value"], list_numbers(decision)),
         reports.Heading("Why"),
         reports.Bullets([f"{one.detail} ({one.code})" for one in [*decision.reasons, *decision.constraints]]),
-        reports.Paragraph(decision.counterfactuals.one_fewer_detail),
+        reports.Paragraph(describe_alternatives(decision)),
         *reports.draw_operators(topology, decision.current, counts.recommended),
         *reports.list_operators(decision.current, counts.recommended),
         *list_outcome(decision),
@@ -44,26 +41,49 @@ def describe_decision(name: str, decision: DecisionAnswer, topology: Topology) -
     ]
 
 
-def describe_times(decision: DecisionAnswer) -> str:
-    """E[T] now and as recommended, and the rate up to which the recommendation holds."""
-    measured = decision.measured_sojourn_seconds
-    now = decision.current.expected_sojourn_seconds if measured is None else measured
-    kind = "estimated" if measured is None else "measured"
-    then = write_seconds(
-        choose_promise(decision.expected_sojourn_seconds, decision.corrected_sojourn_seconds), UNBOUNDED
-    )
-    text = f"E[T] is {write_seconds(now, UNBOUNDED)} as {kind}, and {then} as recommended"
+def list_numbers(decision: DecisionAnswer) -> list[tuple[str, str]]:
+    """Each number of the decision: of which time and of which processors it is, and its value."""
+    counts, span = decision.processors, describe_span(decision)
+    runs = write_counted(counts.current_total, "processor")
+    wanted = write_counted(counts.recommended_total, "processor")
+    rows = [
+        ("Decided on data until", f"{decision.decided_for:%Y-%m-%d %H:%M:%S} UTC"),
+        (f"Rate, {span}", write_rate(decision.external_rate)),
+        (f"Measured E[T] of the {runs} that run, {span}", write_seconds(decision.measured_sojourn_seconds)),
+        (
+            f"Estimated E[T] of the {runs} that run, at that rate",
+            write_seconds(decision.current.expected_sojourn_seconds, UNBOUNDED),
+        ),
+    ]
+    if decision.action != "hold":
+        then = write_seconds(decision.outlook.then_seconds, UNBOUNDED)
+        rows.append((f"Expected E[T] of the {wanted} recommended, at that rate", then))
+    if decision.outlook.target is not None:
+        rows.append(("Target", write_seconds(decision.outlook.target.seconds)))
     holds = decision.counterfactuals.holds_up_to_rate
-    return text + (
-        "." if holds is None else f", which holds up to {write_number(holds, down=True)} tuples/s."
-    )
+    rows.append((f"Highest rate for the {wanted} recommended", write_rate(holds, down=True)))
+    return rows
+
+
+def describe_span(decision: DecisionAnswer) -> str:
+    """The time that the measured numbers of a decision are of: `mean of 5 min`."""
+    basis = decision.basis
+    seconds = (decision.decided_for - basis.first_observed_at).total_seconds()
+    kind = "newest" if basis.snapshots == 1 else "mean of the newest"
+    return f"{kind} {write_seconds(seconds)}"
+
+
+def describe_alternatives(decision: DecisionAnswer) -> str:
+    """The rate that the processors are for, and what one fewer would do."""
+    sized = "" if decision.sized_for is None else f"{decision.sized_for.detail} "
+    return f"{sized}{decision.counterfactuals.one_fewer_detail}"
 
 
 def list_outcome(decision: DecisionAnswer) -> list[reports.Block]:
     """The outcome of the decision: as reported, and as observed in snapshots."""
     outcome, seen, said = decision.outcome, decision.observed, []
     if outcome is not None and outcome.source == "reported":
-        text = f"It was reported as {outcome.state}."
+        text = f"The change was reported as {outcome.state}."
         if outcome.measured_seconds is not None:
             promised = write_seconds(outcome.expected_seconds, UNBOUNDED)
             text += (

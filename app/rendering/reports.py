@@ -188,15 +188,13 @@ def list_evidence(estimate: EstimateAnswer) -> list[Block]:
     evidence = estimate.evidence
     if evidence is None:
         return []
-    known = (
-        "is not known"
-        if evidence.known_error is None
-        else f"is {write_percent(evidence.known_error)} on average"
-    )
-    text = f"The error of E[T] for this kind of input ({evidence.kind}) {known}, against simulation."
+    known = "How far the estimated E[T] is from the true one is not known"
+    if evidence.known_error is not None:
+        known = f"The estimated E[T] differs from the true one by {write_percent(evidence.known_error)} on average"
+    blocks: list[Block] = [Heading("How true the estimate is"), Paragraph(f"{known} ({evidence.kind}).")]
     if evidence.assumed:
-        text += f" Assumed, not measured: {', '.join(evidence.assumed)}."
-    return [Heading("Error of the estimate"), Paragraph(text)]
+        blocks += [Paragraph("Assumed, because it was not measured:"), Bullets(evidence.assumed)]
+    return blocks
 
 
 def list_diagnostics(diagnostics: Sequence[DiagnosticAnswer]) -> list[Block]:

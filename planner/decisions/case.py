@@ -14,33 +14,17 @@ from planner.calibration.modelled_waits import Interval
 from planner.decisions.catch_up import CatchUpTerms
 from planner.decisions.horizon import NO_OUTLOOK, ChangeHorizon, RateHistory, RateOutlook
 from planner.decisions.policy import LastChange, Policy, bound_topology
+from planner.decisions.reasons import Reason
 from planner.decisions.state_migration import Moves, OwnersLeft
 from planner.decisions.wait_correction import UNCORRECTED, Correction, correct_waits
-from planner.errors import BoundTooSmall, BudgetTooSmall, PlannerError, QuantileUnreachable, TargetUnreachable
 from planner.nodes.usage import MeasuredInstance, Node
 from planner.situations.disagreements import compare_sojourn
 from planner.situations.situation import Situation, assess_counts, scale_load, survey_load
 from planner.topology.loads import MOST_PROCESSORS
 from planner.values import Estimate, Load, Topology
-from planner.wording import write_seconds
 
 Action = Literal["hold", "scale_up", "scale_down", "rebalance"]
 SizedBy = Literal["smoothed", "newest", "forecast"]
-
-LIMITS = (
-    (BudgetTooSmall, "k_max"),
-    (BoundTooSmall, "max_processors"),
-    (QuantileUnreachable, "target"),
-    (TargetUnreachable, "t_max_seconds"),
-)
-
-
-@dataclass(frozen=True, slots=True)
-class Reason:
-    """A code and a sentence: one reason for the decision, or one bound that limits it."""
-
-    code: str
-    detail: str
 
 
 @dataclass(frozen=True)
@@ -108,11 +92,12 @@ class Case:
         return measured if measured is not None else self.current.expected_sojourn_seconds or 0.0
 
     @property
-    def signal_basis(self) -> str:
-        """Whether the signal is measured or estimated, as the end of a clause."""
+    def signal_title(self) -> str:
+        """The begin of a sentence about `signal_seconds`: `The measured E[T]`."""
         if not self.current.stable:
-            return ""
-        return " as estimated" if self.situation.load.measured_sojourn_seconds is None else " as measured"
+            return "E[T]"
+        kind = "estimated" if self.situation.load.measured_sojourn_seconds is None else "measured"
+        return f"The {kind} E[T]"
 
     @property
     def cooldown_left_seconds(self) -> float:
@@ -244,17 +229,6 @@ def foresee(case: Case, counts: list[int], external_rate: float, seconds: float)
     situation = situation._replace(load=unmeasured)
     peak = scale_load(case.peak, external_rate)
     return Case(question, situation, peak, None, counts, assess_counts(situation, counts))
-
-
-def describe_signal(case: Case) -> str:
-    """A clause with the E[T] that the decision compares with its goal."""
-    return f"E[T] is {write_seconds(case.signal_seconds)}{case.signal_basis}"
-
-
-def describe_limit(error: PlannerError) -> Reason:
-    """The reason that names the bound under which no answer exists."""
-    code = next(code for kind, code in LIMITS if isinstance(error, kind))
-    return Reason(code, str(error))
 
 
 def name_action(running: Sequence[int], counts: Sequence[int]) -> Action:

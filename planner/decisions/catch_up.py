@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import inf, isfinite
 
+from planner.decisions.reasons import Reason, give_reason
 from planner.queueing.key_shares import KeyShares
 from planner.situations.evidence import name_queueing
 from planner.situations.situation import Situation
@@ -229,30 +230,27 @@ def lift_counts(
     return counts
 
 
-def describe_needed(situation: Situation, backlog: Backlog, planned: CatchUp, running: Sequence[int]) -> str:
-    """A sentence with the processors for the backlog, at operators with too few, else at all; it lists at most ten."""
+def describe_needed(
+    situation: Situation, backlog: Backlog, planned: CatchUp, running: Sequence[int]
+) -> Reason:
+    """The reason with the processors for the backlog, at operators with too few, else at all; it lists at most ten."""
     pairs = list(zip(situation.names, planned.floors, strict=True))
     short = [pair for pair, runs in zip(pairs, running, strict=True) if pair[1] > runs]
-    within = planned.planned_seconds
-    return (
-        f"{write_number(backlog.tuples)} tuples wait: to work them off within {write_seconds(within)} takes at least "
-        f"{join_counts(short or pairs, 10)}."
+    return give_reason(
+        "catch-up",
+        waiting=write_number(backlog.tuples),
+        within=write_seconds(planned.planned_seconds),
+        counts=join_counts(short or pairs, 10),
     )
 
 
-def describe_bound(backlog: Backlog, planned: CatchUp | None, terms: CatchUpTerms) -> tuple[str, str]:
-    """Code and sentence if bounds, or the time of one service, make catching up longer than catch_up_seconds."""
+def describe_bound(backlog: Backlog, planned: CatchUp | None, terms: CatchUpTerms) -> Reason:
+    """The reason if bounds, or the time of one service, make catching up longer than catch_up_seconds."""
+    waiting = write_number(backlog.tuples)
     if planned is None or planned.seconds is None:
-        detail = (
-            f"{write_number(backlog.tuples)} tuples wait, and no allocation within the bounds works them off."
-        )
-        return "catch-up-impossible", detail
-    detail = (
-        f"The backlog takes {write_seconds(planned.seconds)}, longer than the {write_seconds(terms.find_seconds())} of "
-        "catch_up_seconds that are left: bounds (max_processors, max_parallelism, k_max) or the time of one service "
-        "allow no less."
-    )
-    return "catch-up-bounded", detail
+        return give_reason("catch-up-impossible", waiting=waiting)
+    parts = {"seconds": write_seconds(planned.seconds), "left": write_seconds(terms.find_seconds())}
+    return give_reason("catch-up-bounded", waiting=waiting, **parts)
 
 
 def describe_catch_up(
@@ -267,21 +265,21 @@ def describe_catch_up(
     then = find_seconds_left(situation, backlog, recommended)
     left = None if terms is None else terms.promised_seconds
     detail = (
-        f"{write_number(backlog.tuples)} tuples wait. If the rate stays, the running processors work them off "
+        f"{write_number(backlog.tuples)} tuples wait. At the present rate the processors that run work them off "
         f"{describe_seconds(now)}, the recommended ones {describe_seconds(then)}. E[T] is the time of tuples that "
-        "arrive after them."
+        "arrive after those that wait now."
     )
     if terms is not None and terms.is_missed:
         detail += (
-            " The time that an earlier decision promised is over and tuples still wait: a new time begins."
+            " The time that an earlier decision promised is over, and tuples still wait: a new time begins."
         )
     elif left is not None and terms is not None and left < terms.find_seconds():
         detail += (
-            f" {write_seconds(left)} of the promised time are left. Processors are planned for "
-            f"{write_seconds(terms.find_seconds())}, because a shorter time would take far too many of them."
+            f" {write_seconds(left)} of the promised time are left. The recommended processors take "
+            f"{write_seconds(terms.find_seconds())}, because a shorter time would need far too many."
         )
     if terms is None:
-        detail += " The policy has no catch_up_seconds: no processors are added for them."
+        detail += " The policy sets no time for working off what waits: no processors are added for that."
     return CatchingUp(backlog.tuples, waiting, left, now, then, detail)
 
 

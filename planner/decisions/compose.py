@@ -15,7 +15,6 @@ from planner.decisions.case import (
     Case,
     DecisionQuestion,
     Proposal,
-    Reason,
     SizedBy,
     name_action,
     survey_case,
@@ -23,7 +22,8 @@ from planner.decisions.case import (
 from planner.decisions.catch_up import CatchingUp, describe_catch_up
 from planner.decisions.goals import propose
 from planner.decisions.horizon import ChangeHorizon, RateOutlook
-from planner.decisions.policy import Goal
+from planner.decisions.policy import Goal, Policy
+from planner.decisions.reasons import Reason
 from planner.decisions.rules import RULES, apply_rules
 from planner.decisions.state_migration import Moves, plan_moves
 from planner.decisions.wait_correction import Correction, correct_sojourn
@@ -36,12 +36,13 @@ from planner.nodes.usage import Resources, find_resources
 from planner.situations.situation import Situation, scale_load
 from planner.targets.drawn_target import make_target
 from planner.values import Diagnostic, Estimate, Load, Topology
-from planner.wording import join_names
+from planner.wording import join_names, write_counted, write_percent, write_rate, write_seconds
 
 SIZED_FOR: Mapping[SizedBy, str] = {
-    "smoothed": "The external rate of the snapshots, as the policy smooths them.",
-    "newest": "The external rate of the newest snapshot, which is higher than the smoothed one.",
-    "forecast": "The upper rate of the coming cooldown, which is higher than any measured now.",
+    "smoothed": "The number of processors is for {rate}, the mean rate of the snapshots of the decision.",
+    "newest": "The number of processors is for {rate}, the rate of the newest snapshot: it is above the mean rate.",
+    "forecast": "The number of processors is for {rate}, to which the rate may rise before the next change is "
+    "possible: it stays below that for {steps} with a probability of {quantile}, by a forecast from {history}.",
 }
 # Above this number of new instances the advice does not place them one by one: nobody would read it.
 MOST_PLACED = 10_000
@@ -171,21 +172,35 @@ def look_around(decision: Decision, question: DecisionQuestion, counts: list[int
         scale_load(situation, decision.sized_rate),
         counts,
         None if target is None else target.settle(situation, counts),
-        policy.t_min_seconds,
+        why_not_fewer(decision, policy),
         correction=correction.least_shared,
         own_correction=correction.own if correction.is_own else None,
     )
 
 
+def why_not_fewer(decision: Decision, policy: Policy) -> str:
+    """Why one processor fewer is not recommended although the target would be met, where a rule of the policy forbids
+    it; else an empty text."""
+    codes = {one.code for one in decision.reasons}
+    if "within-target" in codes:
+        if policy.t_min_seconds is None:
+            return "The policy gives up no processors: it has no time below which it does."
+        return (
+            f"The policy gives up processors only where E[T] is below {write_seconds(policy.t_min_seconds)}."
+        )
+    return "The policy keeps more, because more were needed before." if "scale-down-window" in codes else ""
+
+
 def describe_sizing(decision: Decision, outlook: RateOutlook) -> SizedRate:
     """The rate that the number of processors is sized for, in a sentence."""
-    detail, ahead = SIZED_FOR[decision.sized_by], outlook.rate
-    if decision.sized_by == "forecast" and ahead is not None:
-        detail += (
-            f" With probability {ahead.quantile:g} the rate stays below it for {ahead.steps} intervals, by "
-            f"the {ahead.model} of {ahead.history} intervals."
-        )
-    return SizedRate(decision.sized_rate, decision.sized_by, detail)
+    parts, ahead = {"rate": write_rate(decision.sized_rate)}, outlook.rate
+    if ahead is not None:
+        parts |= {
+            "steps": write_counted(ahead.steps, "interval"),
+            "quantile": write_percent(ahead.quantile),
+            "history": write_counted(ahead.history, "interval"),
+        }
+    return SizedRate(decision.sized_rate, decision.sized_by, SIZED_FOR[decision.sized_by].format(**parts))
 
 
 def plan_for_rate(question: DecisionQuestion, external_rate: float) -> DecisionQuestion:

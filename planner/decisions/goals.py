@@ -13,9 +13,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 from planner.allocation.allocate import allocate_budget
-from planner.decisions.case import Case, Proposal, Reason, describe_limit, describe_signal
+from planner.decisions.case import Case, Proposal
 from planner.decisions.policy import Goal
 from planner.decisions.quantile_goal import QuantileGoal
+from planner.decisions.reasons import Reason, describe_ahead, describe_limit, give_reason
 from planner.decisions.sizing import (
     Factors,
     Sizing,
@@ -30,7 +31,7 @@ from planner.errors import BudgetTooSmall
 from planner.plans.tradeoff import tradeoff
 from planner.targets.target import OUT_OF_REACH, SojournTarget, place_seconds
 from planner.values import TimeTarget
-from planner.wording import join_counts, write_factor, write_number, write_rate, write_seconds
+from planner.wording import join_counts, write_counted, write_factor, write_rate, write_seconds
 
 
 @dataclass(frozen=True)
@@ -51,9 +52,9 @@ class SojournGoal:
         return self.case.signal_seconds
 
     @property
-    def basis(self) -> str:
-        """Whether `seconds` is measured or estimated, as the end of a clause."""
-        return self.case.signal_basis
+    def title(self) -> str:
+        """The begin of a sentence about `seconds`: `The measured E[T]`."""
+        return self.case.signal_title
 
     def find_total(self) -> int:
         """The fewest processors for the target at the rate to be ready for."""
@@ -81,12 +82,8 @@ class SojournGoal:
             return None
         if sizing.total <= sum(case.running):
             return None
-        enough = "are all that the bounds allow" if sizing.constraints else "take it"
-        detail = (
-            f"For {write_rate(case.ahead.load.external_rate)}, to be ready for within the coming cooldown, the "
-            f"running processors are too few: {sizing.total} processors {enough}."
-        )
-        reasons = (why, Reason("ahead-of-load", detail), *describe_correction(case, sizing))
+        early = describe_ahead(case.ahead.load.external_rate, sizing.total, sizing.constraints)
+        reasons = (why, early, *describe_correction(case, sizing))
         return Proposal(sizing.counts, reasons, sizing.constraints, urgent=True)
 
     def propose_same(self, why: Reason) -> Proposal:
@@ -104,9 +101,9 @@ class SojournGoal:
         reasons = (why, *describe_correction(self.case, sizing))
         if sizing.total < sum(self.case.running):
             return Proposal(sizing.counts, reasons, sizing.constraints)
-        rate = sizing.situation.load.external_rate
-        detail = f"No fewer than {sizing.total} processors would meet t_max_seconds at {write_rate(rate)}."
-        return Proposal(self.case.running, (*reasons, Reason("no-fewer", detail)), sizing.constraints)
+        rate = write_rate(sizing.situation.load.external_rate)
+        no_fewer = give_reason("no-fewer", total=sizing.total, rate=rate)
+        return Proposal(self.case.running, (*reasons, no_fewer), sizing.constraints)
 
 
 def explain_miss(case: Case, sizing: Sizing, reasons: tuple[Reason, ...]) -> Proposal:
@@ -122,33 +119,23 @@ def explain_miss(case: Case, sizing: Sizing, reasons: tuple[Reason, ...]) -> Pro
     if not correction.intervals and not correction.calm:
         return try_one_more(case, sizing, reasons)
     if correction.calm_missed:
-        detail = (
-            f"Of the intervals with these processors and hardly any wait, {correction.calm_missed} measured E[T] above "
-            "t_max_seconds: more processors would not help."
-        )
-        return Proposal(case.running, reasons, (Reason("waiting-is-not-it", detail),))
-    rate = sizing.situation.load.external_rate
-    detail = (
-        f"With the waits as measured, E[T] of the running processors is {write_seconds(expected)} at "
-        f"{write_rate(rate)}: the target was missed under other processors or a higher rate."
-    )
-    return Proposal(case.running, (*reasons, Reason("enough-by-now", detail)))
+        intervals = write_counted(correction.calm_missed, "interval")
+        return Proposal(case.running, reasons, (give_reason("waiting-is-not-it", intervals=intervals),))
+    rate = write_rate(sizing.situation.load.external_rate)
+    enough = give_reason("enough-by-now", expected=write_seconds(expected), rate=rate)
+    return Proposal(case.running, (*reasons, enough))
 
 
 def try_one_more(case: Case, sizing: Sizing, reasons: tuple[Reason, ...]) -> Proposal:
     """One more processor, within k_max: the next measurement shows whether waiting was the cause."""
-    detail = (
-        "The model says that the running processors are enough, yet the target is missed and no waits were measured: "
-        "one processor is added to find out."
-    )
     k_max, total, limits = case.policy.k_max, sum(case.running), sizing.constraints
     counts = case.running
     if k_max is None or total < k_max:
         counts = fill_shared(sizing.situation, total + 1)
     else:
-        limits = (Reason("k_max", f"k_max = {k_max} allows no more."),)
+        limits = (give_reason("k_max", "k_max-full", most=k_max),)
     more = counts if sum(counts) > total else case.running
-    return Proposal(more, (*reasons, Reason("model-contradicted", detail)), limits, urgent=True)
+    return Proposal(more, (*reasons, give_reason("model-contradicted")), limits, urgent=True)
 
 
 def size_with_ahead(case: Case, factors: Factors) -> Sizing:
@@ -171,14 +158,13 @@ def describe_correction(case: Case, sizing: Sizing) -> tuple[Reason, ...]:
     correction, factors = case.correction, sizing.factors
     if factors.shared == 1.0 and factors.own is None:
         return ()
-    detail = f"In {correction.intervals} intervals the wait was measured {write_factor(factors.shared)} as long as "
-    detail += "modelled"
-    if correction.own is not None:
-        detail += " with shared queues"
-    if factors.own is not None:
-        detail += f", {write_factor(factors.own)} with a queue for each processor"
-        detail += ", which takes more processors" if sizing.is_own else ""
-    return (Reason("model-corrected", f"{detail}: the modelled wait is multiplied by that."),)
+    intervals, factor = write_counted(correction.intervals, "interval"), write_factor(factors.shared)
+    if factors.own is None:
+        return (give_reason("model-corrected", intervals=intervals, factor=factor),)
+    chosen = "the second, which needs more" if sizing.is_own else "the first, which needs more"
+    own = write_factor(factors.own)
+    parts = {"intervals": intervals, "factor": factor, "own_factor": own, "chosen": chosen}
+    return (give_reason("model-corrected", "model-corrected-own", **parts),)
 
 
 def propose(case: Case) -> Proposal:
@@ -195,8 +181,8 @@ def propose_for_target(case: Case) -> Proposal:
     limit = case.policy.limit
     assert limit is not None
     goal = (SojournGoal if limit.is_expected_sojourn else QuantileGoal).prepare(case, limit)
-    code, clause = place_seconds(goal.target, goal.seconds, case.policy.t_min_seconds, goal.basis)
-    why = Reason(code, f"{clause}.")
+    code, found, beside = place_seconds(goal.target, goal.seconds, case.policy.t_min_seconds)
+    why = give_reason(code, time=goal.title, found=found, limit=beside)
     if code == "target-missed":
         return goal.propose_more(why)
     ahead = goal.propose_ahead(why)
@@ -223,8 +209,13 @@ def propose_best_split(case: Case) -> Proposal:
     stations, names = case.situation.stations, case.situation.names
     counts = allocate_budget(stations, case.policy.k_max, names).counts
     is_over = sum(case.running) > case.policy.k_max
-    listed = join_counts(list(zip(names, counts, strict=True)))
-    why = Reason("best-split", f"{describe_signal(case)}; the best split of k_max is {listed}.")
+    why = give_reason(
+        "best-split",
+        time=case.signal_title,
+        found=write_seconds(case.signal_seconds),
+        total=case.policy.k_max,
+        counts=join_counts(list(zip(names, counts, strict=True))),
+    )
     return Proposal(counts, (why,), urgent=is_over or not case.current.stable, is_for_speed=True)
 
 
@@ -233,8 +224,7 @@ def propose_tradeoff(case: Case) -> Proposal:
     assert case.policy.beta is not None
     situation = case.situation
     plan = tradeoff(situation.topology, situation.load, case.policy.beta, case.policy.model)
-    listed = join_counts(list(plan.processors.items()))
-    why = Reason("tradeoff", f"At beta = {write_number(case.policy.beta)} the best counts are {listed}.")
+    why = give_reason("tradeoff", counts=join_counts(list(plan.processors.items())))
     throttled = tuple(
         [Reason(one.code, one.detail) for one in plan.estimate.diagnostics if one.code == "throttled"]
     )

@@ -57,7 +57,7 @@ class RateOutlook:
             return self.rate.diagnostics
         if not self.missing:
             return ()
-        return (Diagnostic("no-look-ahead", f"There is no forecast of the external rate: {self.missing}"),)
+        return (Diagnostic("no-look-ahead", f"There is no forecast of the rate: {self.missing}"),)
 
 
 NO_OUTLOOK = RateOutlook()
@@ -124,28 +124,27 @@ def find_horizon(
     """
     limit_seconds = policy.horizon_seconds
     if not ahead.rates:
-        return fall_back(f"No forecast of the external rate: {ahead.missing}", limit_seconds)
+        return fall_back(f"There is no forecast of the rate: {ahead.missing}", limit_seconds)
     for step, rate in enumerate(ahead.rates, 1):
         seconds = step * ahead.step_seconds
         change = decide_later(rate, seconds) if seconds >= policy.cooldown_seconds else None
         if change is None:
             continue
         detail = (
-            f"The forecast's upper quantile is {write_rate(rate)} in {write_seconds(seconds)}, and the decision would "
-            f"then be {change}"
+            f"By the forecast the rate may be {write_rate(rate)} in {write_seconds(seconds)}, and the decision would "
+            f"then be to {change}."
         )
         if limit_seconds is not None and seconds > limit_seconds:
-            return fall_back(f"{detail}, which is later.", limit_seconds)
-        return ChangeHorizon(seconds, "forecast", f"{detail}.")
+            return fall_back(detail, limit_seconds)
+        return ChangeHorizon(seconds, "forecast", detail)
     reach = len(ahead.rates) * ahead.step_seconds
-    return fall_back(f"No change of the allocation is forecast within {write_seconds(reach)}.", limit_seconds)
+    return fall_back(f"No other change is forecast within {write_seconds(reach)}.", limit_seconds)
 
 
 def fall_back(why: str, limit_seconds: float | None) -> ChangeHorizon:
     """The policy's horizon, or none."""
     if limit_seconds is None:
-        detail = f"{why} The policy has no horizon_seconds either: no change is held back."
+        detail = f"{why} The policy does not say how long a change lasts either: no change is held back."
         return ChangeHorizon(None, "none", detail)
-    return ChangeHorizon(
-        limit_seconds, "policy", f"{why} The policy's horizon_seconds = {write_seconds(limit_seconds)} holds."
-    )
+    detail = f"{why} The policy expects a change to last {write_seconds(limit_seconds)} at most."
+    return ChangeHorizon(limit_seconds, "policy", detail)

@@ -7,14 +7,15 @@ the target is the mean completion, the measured completion replaces the estimate
 from dataclasses import dataclass, replace
 
 from planner.allocation.allocate import allocate_budget
-from planner.decisions.case import Case, Proposal, Reason, describe_limit
+from planner.decisions.case import Case, Proposal
+from planner.decisions.reasons import Reason, describe_ahead, describe_limit, give_reason
 from planner.errors import BoundTooSmall, QuantileUnreachable
 from planner.gates.headroom import plan_counts
 from planner.situations.situation import Situation
 from planner.targets.drawn_target import DrawnTarget, draw_target
-from planner.targets.target import describe_seconds, is_met
+from planner.targets.target import is_met
 from planner.values import TimeTarget
-from planner.wording import write_rate
+from planner.wording import write_count, write_rate
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +33,6 @@ class QuantileGoal:
     case: Case
     target: DrawnTarget
     seconds: float | None
-    basis: str = ""
 
     @classmethod
     def prepare(cls, case: Case, limit: TimeTarget) -> "QuantileGoal":
@@ -42,6 +42,11 @@ class QuantileGoal:
         if case.current.stable and limit.quantile is None and measured is not None:
             return cls(case, target, measured)
         return cls(case, target, target.find_seconds(case.situation, case.running))
+
+    @property
+    def title(self) -> str:
+        """The begin of a sentence about `seconds`: `The 99% quantile of completion`."""
+        return self.target.title
 
     def find_total(self) -> int:
         """The fewest processors for the target at the rate to be ready for."""
@@ -56,16 +61,14 @@ class QuantileGoal:
             counts = add_spare(self.case.peak, counts, spare)
         return Proposal(counts, (why, self.describe_draw()), sizing.constraints, urgent=True)
 
-    def propose_ahead(self, _why: Reason) -> Proposal | None:
+    def propose_ahead(self, why: Reason) -> Proposal | None:
         """More processors in advance, if the target would be missed within the coming cooldown; None: not needed."""
         ahead = self.case.ahead
         if ahead is None or is_met(self.target, ahead, self.case.running):
             return None
-        detail = (
-            f"{describe_seconds(self.target, self.seconds)}; at {write_rate(ahead.load.external_rate)}, to be ready "
-            "for within the coming cooldown, it is above the target."
-        )
-        return self.propose_more(Reason("ahead-of-load", detail))
+        proposal = self.propose_more(why)
+        early = describe_ahead(ahead.load.external_rate, sum(proposal.counts), proposal.constraints)
+        return replace(proposal, reasons=(why, early, *proposal.reasons[1:]))
 
     def propose_same(self, why: Reason) -> Proposal:
         """What runs."""
@@ -73,11 +76,12 @@ class QuantileGoal:
 
     def propose_fewer(self, why: Reason) -> Proposal:
         """Fewer processors, where fewer meet the target at the rate to be ready for."""
-        sizing = self.size()
+        sizing, sized = self.size(), self.case.ahead or self.case.peak
         if sum(sizing.counts) < sum(self.case.running):
             return Proposal(sizing.counts, (why, self.describe_draw()), sizing.constraints)
-        detail = f"No fewer than {sum(sizing.counts)} processors would meet the target."
-        return Proposal(self.case.running, (why, Reason("no-fewer", detail)), sizing.constraints)
+        rate = write_rate(sized.load.external_rate)
+        no_fewer = give_reason("no-fewer", total=sum(sizing.counts), rate=rate)
+        return Proposal(self.case.running, (why, no_fewer), sizing.constraints)
 
     def size(self) -> QuantileSizing:
         """The fewest processors for the rate to be ready for; where bounds forbid them, the best split they allow.
@@ -94,17 +98,12 @@ class QuantileGoal:
             return QuantileSizing(plan_counts(situation, total), (describe_limit(error),))
         if k_max is None or sum(counts) <= k_max:
             return QuantileSizing(counts)
-        detail = f"The target takes {sum(counts)} processors, k_max allows {k_max}: its best split misses the target."
         best = allocate_budget(situation.stations, k_max, situation.names).counts
-        return QuantileSizing(best, (Reason("k_max", detail),))
+        return QuantileSizing(best, (give_reason("k_max", total=sum(counts), most=k_max),))
 
     def describe_draw(self) -> Reason:
         """A reason that states the draw on which the processors were searched."""
-        detail = (
-            f"All numbers of processors were compared on the same {self.target.draw.roots:,} external tuples, drawn at "
-            "random."
-        )
-        return Reason("target-on-a-draw", detail)
+        return give_reason("target-on-a-draw", roots=write_count(self.target.draw.roots))
 
 
 def add_spare(situation: Situation, counts: list[int], spare: int) -> list[int]:

@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from planner.allocation.allocate import allocate_budget
-from planner.decisions.case import Case, Proposal, Reason, describe_signal, foresee, name_action
+from planner.decisions.case import Case, Proposal, foresee, name_action
 from planner.decisions.catch_up import (
     describe_bound,
     describe_needed,
@@ -23,15 +23,15 @@ from planner.decisions.catch_up import (
 )
 from planner.decisions.goals import propose
 from planner.decisions.horizon import find_horizon, forecast_each_step
+from planner.decisions.reasons import Reason, give_reason
 from planner.decisions.sizing import find_served, split_most
 from planner.decisions.state_migration import keep_owners, plan_moves
 from planner.errors import BoundTooSmall, BudgetTooSmall
 from planner.wording import (
-    write_number,
     write_percent,
     write_rate,
     write_seconds,
-    write_seconds_apart,
+    write_seconds_change,
     write_signed_percent,
 )
 
@@ -49,11 +49,16 @@ def serve_most(case: Case, proposal: Proposal) -> Proposal:
     before, after = find_served(case.peak, case.running), find_served(case.peak, counts)
     if sum(counts) <= sum(case.running) and after <= before * (1.0 + case.policy.least_gain):
         return proposal
-    detail = (
-        f"{describe_signal(case)}. k_max is too small for {write_rate(case.peak.load.external_rate)}: its best split "
-        f"serves {write_percent(min(after, 1.0))} of them, what runs {write_percent(min(before, 1.0))}."
+    why = give_reason(
+        "most-served",
+        time=case.signal_title,
+        found=write_seconds(case.signal_seconds),
+        most=k_max,
+        rate=write_rate(case.peak.load.external_rate),
+        after=write_percent(min(after, 1.0)),
+        before=write_percent(min(before, 1.0)),
     )
-    return Proposal(counts, (Reason("most-served", detail),), proposal.constraints, urgent=True)
+    return Proposal(counts, (why,), proposal.constraints, urgent=True)
 
 
 def catch_up(case: Case, proposal: Proposal) -> Proposal:
@@ -65,7 +70,7 @@ def catch_up(case: Case, proposal: Proposal) -> Proposal:
     planned = plan_catch_up(case.peak, backlog, terms.find_seconds(), k_max)
     limits = proposal.constraints
     if planned is None or planned.is_bounded:
-        limits = (*limits, Reason(*describe_bound(backlog, planned, terms)))
+        limits = (*limits, describe_bound(backlog, planned, terms))
     if planned is None:
         return replace(proposal, constraints=limits)
     floors = planned.floors
@@ -84,7 +89,7 @@ def catch_up(case: Case, proposal: Proposal) -> Proposal:
         counts=counts,
         reasons=(
             *proposal.reasons,
-            Reason("catch-up", describe_needed(case.peak, backlog, planned, case.running)),
+            describe_needed(case.peak, backlog, planned, case.running),
         ),
         constraints=limits,
         urgent=proposal.urgent or is_short,
@@ -98,12 +103,14 @@ def keep_wanted(case: Case, proposal: Proposal) -> Proposal:
     before, total = case.question.wanted_before, sum(proposal.counts)
     if before is None or proposal.urgent or not total < before < sum(case.running):
         return proposal
-    detail = (
-        f"The goal needs {total} processors now. It needed {before} within the last "
-        f"{write_seconds(case.policy.scale_down_window_seconds)} (scale_down_window_seconds): as many are kept."
-    )
-    reasons = (*proposal.reasons, Reason("scale-down-window", detail))
+    reasons = (*proposal.reasons, describe_window(case, total, before))
     return replace(proposal, kept=add_best(case, proposal.counts, before), reasons=reasons)
+
+
+def describe_window(case: Case, total: int, before: int) -> Reason:
+    """The reason that `before` processors were needed in the scale-down window, where `total` would do now."""
+    window = write_seconds(case.policy.scale_down_window_seconds)
+    return give_reason("scale-down-window", total=total, before=before, window=window)
 
 
 def add_best(case: Case, counts: list[int], total: int) -> list[int]:
@@ -124,7 +131,7 @@ def hold_at_optimum(case: Case, proposal: Proposal) -> Proposal:
         return proposal
     if proposal.constraints:
         return proposal.hold()
-    return proposal.hold(Reason("at-optimum", "The running processors are those that the goal asks for."))
+    return proposal.hold(give_reason("at-optimum"))
 
 
 def hold_for_cooldown(case: Case, proposal: Proposal) -> Proposal:
@@ -132,8 +139,7 @@ def hold_for_cooldown(case: Case, proposal: Proposal) -> Proposal:
     left = case.cooldown_left_seconds
     if left <= 0.0:
         return proposal
-    detail = f"The last change is too recent: {write_seconds(left)} of cooldown_seconds are left."
-    return proposal.hold(Reason("cooldown", detail))
+    return proposal.hold(give_reason("cooldown", left=write_seconds(left)))
 
 
 def hold_for_trigger(case: Case, proposal: Proposal) -> Proposal:
@@ -141,11 +147,8 @@ def hold_for_trigger(case: Case, proposal: Proposal) -> Proposal:
     change, trigger = case.rate_change, case.policy.trigger
     if proposal.urgent or change is None or abs(change) >= trigger:
         return proposal
-    detail = (
-        f"The external rate changed by {write_signed_percent(change)} since the last change, less than trigger = "
-        f"{write_number(trigger)}."
-    )
-    return proposal.hold(Reason("trigger", detail))
+    parts = {"change": write_signed_percent(change), "least": write_percent(trigger)}
+    return proposal.hold(give_reason("trigger", **parts))
 
 
 def hold_for_window(case: Case, proposal: Proposal) -> Proposal:
@@ -153,11 +156,7 @@ def hold_for_window(case: Case, proposal: Proposal) -> Proposal:
     before, running = case.question.wanted_before, sum(case.running)
     if not gives_up(case, proposal) or before is None or before < running:
         return proposal
-    detail = (
-        f"The goal needs fewer processors now, but needed {before} within the last "
-        f"{write_seconds(case.policy.scale_down_window_seconds)} (scale_down_window_seconds)."
-    )
-    return proposal.hold(Reason("scale-down-window", detail))
+    return proposal.hold(describe_window(case, sum(proposal.counts), before))
 
 
 def hold_small_saving(case: Case, proposal: Proposal) -> Proposal:
@@ -166,8 +165,8 @@ def hold_small_saving(case: Case, proposal: Proposal) -> Proposal:
     saved = running - sum(proposal.recommended)
     if not gives_up(case, proposal) or saved / running >= least:
         return proposal
-    detail = f"Only {saved} of {running} processors would be given up: least_saving = {write_number(least)}."
-    return proposal.hold(Reason("saving-too-small", detail))
+    why = give_reason("saving-too-small", saved=saved, running=running, least=write_percent(least))
+    return proposal.hold(why)
 
 
 def gives_up(case: Case, proposal: Proposal) -> bool:
@@ -183,12 +182,8 @@ def hold_small_gain(case: Case, proposal: Proposal) -> Proposal:
     after = case.assess(proposal.recommended).expected_sojourn_seconds
     if before is None or after is None or before - after > case.policy.least_gain * before:
         return proposal
-    then = write_seconds_apart(before, after)
-    detail = (
-        f"E[T] would go from {then[0]} to {then[1]}, which is no more than least_gain = "
-        f"{write_number(case.policy.least_gain)} of it."
-    )
-    return proposal.hold(Reason("gain-too-small", detail))
+    parts = {"change": write_seconds_change(before, after), "least": write_percent(case.policy.least_gain)}
+    return proposal.hold(give_reason("gain-too-small", **parts))
 
 
 def hold_until_paid_back(case: Case, proposal: Proposal) -> Proposal:
@@ -210,21 +205,24 @@ def hold_until_paid_back(case: Case, proposal: Proposal) -> Proposal:
     proposal = replace(proposal, horizon=horizon)
     if horizon.seconds is None or payback <= horizon.seconds:
         return proposal
-    detail = (
-        f"Moving state would cost {write_number(moves.cost_tuple_seconds)} tuple-seconds, paid back after "
-        f"{write_seconds(payback)}: later than the next change, in {write_seconds(horizon.seconds)}. {horizon.detail}"
-    )
-    return proposal.hold(Reason("payback", detail))
+    parts = {
+        "payback": write_seconds(payback),
+        "horizon": write_seconds(horizon.seconds),
+        "why": horizon.detail,
+    }
+    return proposal.hold(give_reason("payback", **parts))
 
 
 def decide_later(case: Case, counts: list[int], external_rate: float, seconds: float) -> str | None:
-    """The change that would be decided `seconds` after this one, at another rate; None: to hold."""
+    """The change that would be decided `seconds` after this one, at another rate, as a clause; None: no change."""
     later = foresee(case, counts, external_rate, seconds)
     proposal = apply_rules(later, propose(later), RULES[:-1])
     if proposal.is_held:
         return None
     found, total = proposal.recommended, sum(proposal.recommended)
-    return f"{name_action(counts, found)} (to {total} from {sum(counts)} processors)"
+    if name_action(counts, found) == "rebalance":
+        return f"split the {total} processors another way"
+    return f"run {total} processors instead of {sum(counts)}"
 
 
 def apply_rules(case: Case, proposal: Proposal, rules: Sequence[Rule]) -> Proposal:

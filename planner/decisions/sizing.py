@@ -17,7 +17,8 @@ from math import ceil, inf
 import numpy as np
 
 from planner.allocation.allocate import EvenSplit, allocate_budget, allocate_target
-from planner.decisions.case import Case, Reason, describe_limit
+from planner.decisions.case import Case
+from planner.decisions.reasons import Reason, describe_limit, give_reason
 from planner.decisions.wait_correction import find_own_wait, find_wait
 from planner.errors import BoundTooSmall, TargetUnreachable
 from planner.queueing.stations import NO_BOUND
@@ -144,9 +145,8 @@ def limit_to_budget(case: Case, found: Sizing) -> Sizing:
     k_max = case.policy.k_max
     if k_max is None or found.total <= k_max:
         return found
-    detail = f"t_max_seconds takes {found.total} processors, k_max allows {k_max}: its best split misses the target."
-    counts = split_total(found, k_max)
-    return Sizing(counts, found.situation, found.factors, found.is_own, (Reason("k_max", detail),))
+    counts, limit = split_total(found, k_max), give_reason("k_max", total=found.total, most=k_max)
+    return Sizing(counts, found.situation, found.factors, found.is_own, (limit,))
 
 
 def split_total(sizing: Sizing, total: int) -> list[int]:

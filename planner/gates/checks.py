@@ -11,7 +11,7 @@ from planner.situations.situation import Situation
 from planner.targets.target import Target, compare_seconds, take_sign
 from planner.targets.target import find_margin as find_target_margin
 from planner.values import Estimate
-from planner.wording import join_names, write_percent
+from planner.wording import join_names, write_counted, write_percent
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,7 @@ def run_checks(
     if limits.k_max is not None:
         total = sum(counts)
         relation = f"{total - limits.k_max} more than" if total > limits.k_max else "within"
-        detail = f"{total} processors are {relation} k_max = {limits.k_max}."
+        detail = f"{write_counted(total, 'processor')}: {relation} the {limits.k_max} allowed."
         checks.append(Check("budget", total <= limits.k_max, float(total), float(limits.k_max), detail))
     if limits.target is not None:
         checks.append(check_target(limits.target, situation, counts))
@@ -57,13 +57,11 @@ def check_stability(answer: Estimate) -> Check:
     """Whether every operator keeps up: ρ < 1 everywhere."""
     busiest = max(answer.operators, key=lambda one: one.utilisation)
     if answer.stable:
-        detail = (
-            f"Every operator keeps up; {busiest.name} is busiest at {write_percent(busiest.utilisation)}."
-        )
+        detail = f"Every operator keeps up; the busiest is {busiest.name}, at {write_percent(busiest.utilisation)}."
     else:
         detail = (
-            f"{join_names(answer.unstable_operators)} cannot keep up: {busiest.name} would need "
-            f"{write_percent(busiest.utilisation)} of its {busiest.processors} processors."
+            f"Too few processors to keep up: {join_names(answer.unstable_operators)}. {busiest.name} would need "
+            f"{write_percent(busiest.utilisation)} of its {write_counted(busiest.processors, 'processor')}."
         )
     return Check("stability", answer.stable, busiest.utilisation, 1.0, detail)
 
@@ -72,9 +70,9 @@ def check_bounds(situation: Situation, counts: Sequence[int]) -> Check:
     """Whether every operator is within its min_processors and max_processors."""
     outside = list_outside(situation, counts)
     detail = (
-        f"Outside their min_processors or max_processors: {join_names(outside)}."
+        f"Fewer or more processors than their bounds allow: {join_names(outside)}."
         if outside
-        else "Every operator is within its min_processors and max_processors."
+        else "Every operator has as many processors as its bounds allow."
     )
     return Check("bounds", not outside, float(len(outside)), 0.0, detail)
 

@@ -16,7 +16,7 @@ from planner.errors import BoundTooSmall, BudgetTooSmall
 from planner.gates.checks import Limits, find_margin, fit_bounds
 from planner.queueing.stations import sum_services
 from planner.situations.situation import Situation, assess_counts, scale_load
-from planner.targets.target import SojournTarget, Target, compare_seconds
+from planner.targets.target import SojournTarget, Target, compare_seconds, relate_seconds
 from planner.topology.loads import MOST_PROCESSORS, SMALLEST
 from planner.wording import UNBOUNDED, write_factor, write_rate, write_seconds
 
@@ -160,12 +160,14 @@ def find_counterfactuals(
     situation: Situation,
     counts: Sequence[int],
     target: Target | None,
-    t_min_seconds: float | None = None,
+    why_not_fewer: str = "",
     *,
     correction: float = 1.0,
     own_correction: float | None = None,
 ) -> Counterfactuals:
     """The counterfactuals of `counts`, with waits `correction` times as long as modelled.
+
+    `why_not_fewer` is a sentence that follows where one processor fewer would meet the target.
 
     With `own_correction` one processor fewer is also tried with a queue for each processor; the longer E[T] counts.
     """
@@ -173,7 +175,9 @@ def find_counterfactuals(
     chosen = list(counts)
     fewer, seconds, detail = describe_one_fewer(situation, total - 1, correction, own_correction)
     if fewer is not None and target is not None:
-        detail += f" {judge_one_fewer(situation, list(fewer.values()), seconds, target, t_min_seconds)}"
+        detail += judge_one_fewer(situation, list(fewer.values()), seconds, target, why_not_fewer)
+    elif fewer is not None:
+        detail += "."
     limits = Limits(shorten_target(situation, target, correction), None)
     return Counterfactuals(
         one_fewer_processors=fewer,
@@ -207,26 +211,26 @@ def judge_one_fewer(
     counts: Sequence[int],
     seconds: float | None,
     target: Target,
-    t_min_seconds: float | None,
+    why_not_fewer: str,
 ) -> str:
-    """Sentences on the target with one processor fewer, for an E[T] of `seconds`."""
-    if not isinstance(target, SojournTarget):
-        return f"{compare_seconds(target, target.find_seconds(situation, counts))}."
-    said = f"{compare_seconds(target, seconds)}."
-    if seconds is None or seconds > target.seconds:
-        return said
-    below = "" if t_min_seconds is None else f" = {write_seconds(t_min_seconds)}"
-    return f"{said} Processors are given up only while E[T] is below t_min_seconds{below}."
+    """The end of the sentence on one processor fewer, which compares its time with the target."""
+    if isinstance(target, SojournTarget):
+        end = f", {relate_seconds(target, seconds)}."
+    else:
+        seconds = target.find_seconds(situation, counts)
+        end = f". {compare_seconds(target, seconds)}."
+    is_met = seconds is not None and seconds <= target.seconds
+    return f"{end} {why_not_fewer}" if is_met and why_not_fewer else end
 
 
 def describe_one_fewer(
     situation: Situation, k_max: int, correction: float, own_correction: float | None
 ) -> tuple[Mapping[str, int] | None, float | None, str]:
-    """The best split of k_max, its E[T], and a sentence on both."""
+    """The best split of k_max, its E[T], and a sentence on both, which is whole only where there is no split."""
     try:
         counts = allocate_budget(situation.stations, k_max, situation.names).counts
     except (BudgetTooSmall, BoundTooSmall):
-        return None, None, f"{k_max} processors could not keep up, or not within the bounds."
+        return None, None, f"{k_max} processors could not keep up within the bounds."
     seconds = assess_counts(situation, counts).expected_sojourn_seconds
     if seconds is not None and correction != 1.0:
         service = situation.find_lower_bound()
@@ -235,15 +239,14 @@ def describe_one_fewer(
     is_own = own is not None and seconds is not None and own > seconds
     if is_own:
         seconds = own
-    detail = f"The best split of {k_max} processors would take {write_seconds(seconds, UNBOUNDED)}"
+    detail = f"With {k_max} processors in their best split E[T] would be {write_seconds(seconds, UNBOUNDED)}"
     if situation.load.external_rate:
         detail += f" at {write_rate(situation.load.external_rate)}"
-    if is_own:
-        longer = write_factor(own_correction or 1.0)
-        detail += f" with a queue for each processor and waits {longer} as long, as they were measured"
-    elif correction != 1.0:
-        detail += f" with waits {write_factor(correction)} as long as modelled, as they were measured"
-    return situation.name_counts(counts), seconds, f"{detail}."
+    if is_own or correction != 1.0:
+        factor = write_factor((own_correction or 1.0) if is_own else correction)
+        queues = " with a queue at each processor" if is_own else ""
+        detail += f" (tuples wait {factor} as long as the model{queues} says, as measured)"
+    return situation.name_counts(counts), seconds, detail
 
 
 def find_own_sojourn(situation: Situation, total: int, own_correction: float) -> float | None:

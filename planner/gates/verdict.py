@@ -26,7 +26,7 @@ from planner.situations.situation import (
 from planner.targets.drawn_target import make_target
 from planner.topology.loads import find_counts
 from planner.values import DEFAULT_MODEL, Diagnostic, Estimate, Load, Model, TimeTarget, Topology
-from planner.wording import join_names, write_numbers_apart
+from planner.wording import join_names, write_counted, write_numbers_apart
 
 Origin = Literal["given", "running", "planned"]
 
@@ -133,8 +133,8 @@ def find_choice(
         return lambda _: running, "running"
     if k_max is None:
         raise InvalidAllocation(
-            f"No processors are given for {join_names(missing)}: give them, or a load with its processors, "
-            "or k_max, whose best split is then judged."
+            f"No processors are given for {join_names(missing)}: give them, or a load with its processors, or a number "
+            "of processors for all operators, whose best split is then judged."
         )
     return lambda scaled: plan_counts(scaled, k_max), "planned"
 
@@ -156,10 +156,10 @@ def find_binding_operator(situation: Situation, counts: Sequence[int], limits: L
 def describe_headroom(headroom_rate: float | None) -> tuple[Diagnostic, ...]:
     """A diagnostic where headroom_rate is None in the answer."""
     if headroom_rate is None:
-        detail = "There is no headroom: some check fails at any external rate, however small."
+        detail = "There is no headroom: some check fails at any rate, however small."
         return (Diagnostic("no-headroom", detail),)
     if headroom_rate == inf:
-        return (Diagnostic("endless-headroom", "No operator receives anything, whatever the external rate."),)
+        return (Diagnostic("endless-headroom", "No operator receives a tuple: no rate is too high."),)
     return ()
 
 
@@ -167,25 +167,29 @@ def describe_origin(measured: Situation, rate: float, origin: Origin) -> tuple[D
     """Diagnostics of the assumptions of the verdict beyond the measurements."""
     said: tuple[Diagnostic, ...] = ()
     if rate == 0:
-        said += (Diagnostic("nothing-arrives", "Judged at 0 tuples/s: a pass means nothing for any load."),)
+        said += (
+            Diagnostic(
+                "nothing-arrives", "The verdict is for a rate of 0: a pass says nothing about any load."
+            ),
+        )
     judged, seen = write_numbers_apart(rate, measured.load.external_rate)
     if rate != measured.load.external_rate:
         detail = (
-            f"Judged at {judged} tuples/s, measured at {seen}: visits, service rates and SCVs are assumed to stay as "
-            "they were measured."
+            f"The verdict is for {judged} tuples/s, and {seen} were measured: service times, their variability and the "
+            "paths of tuples are assumed to stay as measured."
         )
         said += (Diagnostic("rate-extrapolated", detail),)
     if rate < measured.load.external_rate:
         detail = (
-            f"Judged at {judged} tuples/s, below the {seen} measured: a pass does not show that the measured load is "
-            "carried. For a multiple of the measured rate give rate_factor, not external_rate."
+            f"The verdict is for {judged} tuples/s, below the {seen} measured: a pass does not show that the measured "
+            "load is carried. To judge a multiple of the measured rate, give a factor instead of a rate."
         )
         said += (Diagnostic("rate-below-measured", detail),)
     if origin == "planned":
         missing = tuple(name for name in measured.names if measured.load.operators[name].processors is None)
         detail = (
-            f"Neither the request nor the load has the processors of {join_names(missing)}: the verdict is about "
-            "the best split of k_max, so a pass means that it is possible, not that it will be deployed this way."
+            f"Neither the request nor the load has the processors of {join_names(missing)}: the verdict is for the "
+            "best split of the processors allowed. A pass means that such a split exists, not that it will be deployed."
         )
         said += (Diagnostic("processors-planned", detail, missing),)
     return said
@@ -212,9 +216,11 @@ def suggest_counts(
         if before != after
     ]
     total, k_max = sum(found), limits.k_max
-    over = f" ({total - k_max} more than k_max)" if k_max is not None and total > k_max else ""
+    over = f" ({total - k_max} more than allowed)" if k_max is not None and total > k_max else ""
     also = " too" if passed else ""
-    detail = f"{total} processors{over} would do{also}: {join_names(changes)}." if changes else "As it is."
+    detail = "No change would be better."
+    if changes:
+        detail = f"{write_counted(total, 'processor')}{over} would do{also}: {join_names(changes)}."
     return Suggestion(situation.name_counts(found), total, answer.expected_sojourn_seconds, detail)
 
 

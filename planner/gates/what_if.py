@@ -13,6 +13,7 @@ from planner.situations.situation import Situation, check_rate, scale_load, surv
 from planner.targets.target import OUT_OF_REACH, allocate_fewest
 from planner.topology.loads import find_counts
 from planner.values import DEFAULT_MODEL, Diagnostic, Estimate, Load, Model, Plan, TimeTarget, Topology
+from planner.wording import write_counted
 
 Found = TypeVar("Found")
 # The frontier goes on beyond the largest requested or running number of processors.
@@ -116,8 +117,8 @@ def describe_distance(frontier: Sequence[FrontierPoint]) -> list[Diagnostic]:
     if not frontier or frontier[-1].processors_total - frontier[0].processors_total < len(frontier):
         return []
     detail = (
-        f"The frontier shows {len(frontier)} of the totals from {frontier[0].processors_total} to "
-        f"{frontier[-1].processors_total} processors, further apart towards the end."
+        f"The curve has {len(frontier)} points for {frontier[0].processors_total} to "
+        f"{write_counted(frontier[-1].processors_total, 'processor')}, further apart towards the end."
     )
     return [Diagnostic("frontier-thinned", detail)]
 

@@ -9,11 +9,11 @@ from planner.outcomes.observed import LONGEST_SEARCH_SECONDS, Observations, Obse
 from planner.values import Diagnostic
 from planner.wording import write_rate, write_seconds
 
-NOTHING_SINCE = "No interval was measured since."
+NOTHING_SINCE = "Nothing has been measured since the decision."
 STATES = {
     "held": "The decision was to change nothing.",
     "partly-applied": "Only some operators ran their recommended processors.",
-    "unknown": "The intervals since then do not have the processors of every operator.",
+    "unknown": "The snapshots since the decision do not have the processors of every operator.",
 }
 RAN = {"applied", "rolled-back"}
 VERDICTS = {True: "kept", False: "missed"}
@@ -30,17 +30,13 @@ def describe_outcome(promised: Promised, observations: Observations, found: Obse
 def describe_state(promised: Promised, observations: Observations, found: ObservedOutcome) -> str:
     """A sentence on whether the recommended processors ran."""
     if found.state == "applied":
-        after = (
-            f"from {write_seconds(found.begin_seconds)} after the data on"
-            if found.begin_seconds
-            else "right after the data"
-        )
-        return f"The recommended processors ran {after}."
+        after = f"{write_seconds(found.begin_seconds)} after " if found.begin_seconds else ""
+        return f"The recommended processors ran from {after}the decision on."
     if found.state == "not-applied":
-        return f"No interval {describe_search(promised, observations)} ran the recommended processors."
+        return f"The recommended processors did not run {describe_search(promised, observations)}."
     if found.state == "waiting":
         if found.begin_seconds is None and observations.later:
-            return "No interval has run the recommended processors yet."
+            return "The recommended processors have not run yet."
         return NOTHING_SINCE
     if found.state == "unknown" and not observations.later:
         return f"Nothing was measured {describe_search(promised, observations)}."
@@ -50,10 +46,10 @@ def describe_state(promised: Promised, observations: Observations, found: Observ
 def describe_search(promised: Promised, observations: Observations) -> str:
     """The time in which intervals after the decision were searched."""
     if not promised.is_change:
-        return f"in the {write_seconds(promised.horizon_seconds)} after the decision's data"
+        return f"in the {write_seconds(promised.horizon_seconds)} after the decision"
     superseded = observations.superseded_seconds
     if superseded is None or superseded > LONGEST_SEARCH_SECONDS:
-        return f"of the {LONGEST_SEARCH_SECONDS / 3600.0:g} h after the decision"
+        return f"in the {write_seconds(LONGEST_SEARCH_SECONDS)} after the decision"
     return "before the next change was decided"
 
 
@@ -64,17 +60,19 @@ def describe_kept(promised: Promised, found: ObservedOutcome) -> str:
         write_seconds((found.end_seconds or 0.0) - (found.begin_seconds or 0.0)),
     )
     if limit is None:
-        return "The promised E[T] was unbounded: there is nothing to compare."
+        return "The decision promised no bounded E[T]: there is nothing to compare."
     if promised.limit_source == "target" and found.missed:
         return f"E[T] was above the target of {write_seconds(limit)} in {found.missed} of {found.intervals} intervals."
     if found.kept is None:
-        return f"Whether it was kept over {horizon} is not known{explain_unknown(found)}"
+        return f"Whether the promise was kept over {horizon} is not known{explain_unknown(found)}"
     if promised.limit_source == "target":
-        return f"E[T] was at most the target of {write_seconds(limit)} in all {found.intervals} intervals of {horizon}."
+        intervals = "the interval" if found.intervals == 1 else f"all {found.intervals} intervals"
+        return f"E[T] was within the target of {write_seconds(limit)} in {intervals} of {horizon}."
     compared = "at most" if found.kept else "above"
     return (
-        f"Over {horizon} E[T] was {write_seconds(found.measured_seconds or 0.0)} on average, {compared} the promised "
-        f"{write_seconds(promised.expected_seconds or 0.0)} with its known error ({write_seconds(limit)})."
+        f"Over {horizon} E[T] was {write_seconds(found.measured_seconds or 0.0)} on average, {compared} "
+        f"{write_seconds(limit)}: that is the promised {write_seconds(promised.expected_seconds or 0.0)} with the "
+        "known error of the model."
     )
 
 
@@ -86,7 +84,7 @@ def explain_unknown(found: ObservedOutcome) -> str:
         return " yet: this time is not over."
     if not found.intervals:
         return ": no interval in this time measured E[T] with these processors."
-    return ": in a part of this time E[T] with these processors was not measured."
+    return ": for a part of this time E[T] with these processors was not measured."
 
 
 def describe_beside(promised: Promised, found: ObservedOutcome) -> list[str]:
@@ -97,9 +95,10 @@ def describe_beside(promised: Promised, found: ObservedOutcome) -> list[str]:
         promise = "an unbounded E[T]" if expected is None else write_seconds(expected)
         parts.append(f"The decision itself expected {promise}, more than the target.")
     if found.missed and found.missed_beyond_rate:
-        rate = f"{write_rate(promised.holds_up_to_rate or 0.0, down=True)}, up to which the decision held"
+        rate = write_rate(promised.holds_up_to_rate or 0.0, down=True)
         parts.append(
-            f"In {found.missed_beyond_rate} of the {found.missed} intervals above the limit, the rate was above {rate}."
+            f"In {found.missed_beyond_rate} of the {found.missed} intervals above the limit the rate was above {rate}, "
+            "for which the decision was not made."
         )
     return parts
 
@@ -132,9 +131,9 @@ def find_disagreements(
 
 def compare_states(observed: ObservedOutcome, reported: ReportedOutcome) -> Diagnostic | None:
     """A diagnostic if a change was reported as applied but never seen, or seen but reported as not applied."""
-    report = f"It was reported as {reported.state}, and"
+    report = f"The change was reported as {reported.state}, but"
     if reported.state in RAN and observed.state == "not-applied" and not reported.ran_others:
-        return Diagnostic("report-disagrees", f"{report} no interval shows the recommended processors.")
+        return Diagnostic("report-disagrees", f"{report} no snapshot shows the recommended processors.")
     if reported.state not in RAN and observed.state == "applied":
         return Diagnostic("report-disagrees", f"{report} snapshots show that the recommended processors ran.")
     return None
@@ -165,9 +164,9 @@ def compare_verdicts(
     if reported.kept is None or observed.kept is None or reported.kept == observed.kept:
         return None
     detail = (
-        f"The report (E[T] {write_seconds(reported.measured_seconds or 0.0)}, against the promised "
-        f"{write_seconds(promised.expected_seconds or 0.0)} with its known error) it was {VERDICTS[reported.kept]}. By "
-        f"the snapshots (against {write_seconds(promised.limit_seconds or 0.0)}, the {promised.limit_source}) it was "
-        f"{VERDICTS[observed.kept]}."
+        f"By the report the promise was {VERDICTS[reported.kept]}: E[T] was "
+        f"{write_seconds(reported.measured_seconds or 0.0)}, for {write_seconds(promised.expected_seconds or 0.0)} "
+        f"promised. By the snapshots, whose E[T] is compared with {write_seconds(promised.limit_seconds or 0.0)}, it "
+        f"was {VERDICTS[observed.kept]}."
     )
     return Diagnostic("report-verdict-disagrees", detail)

@@ -140,12 +140,12 @@ def describe_fewer(count: int, least: int, cost: float, expected_seconds: float,
     if count <= least:
         if least == 1:
             return "an operator needs at least one"
-        return f"one fewer is forbidden by min_processors = {least}"
+        return f"one fewer is forbidden: its bound is at least {least}"
     if cost == inf:
         return "one fewer could not keep up with the load"
     clause = f"one fewer would cost {describe_share(cost, expected_seconds) if cost else 'nothing'}"
     if expected_seconds + cost > t_max_seconds:
-        clause += f" and miss t_max_seconds = {t_max_seconds:.6g}"
+        clause += f" and miss the target of {write_seconds(t_max_seconds)}"
     return clause
 
 

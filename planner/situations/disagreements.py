@@ -34,9 +34,9 @@ def compare_sojourn(topology: Topology, answer: Estimate, load: Load) -> tuple[D
     return (
         Diagnostic(
             "sojourn-disagrees",
-            f"The measured sojourn of {write_seconds(measured)} is {write_factor(measured / expected)} the "
-            f"estimated {write_seconds(expected)}. Causes, the likeliest first, with the E[T] that each alone "
-            f"would give: {listed}.",
+            f"The measured E[T] of {write_seconds(measured)} is {write_factor(measured / expected)} the estimated "
+            f"{write_seconds(expected)}. Possible causes, the likeliest first, with the E[T] that each alone would "
+            f"give: {listed}.",
         ),
     )
 
@@ -57,18 +57,21 @@ def list_longer(topology: Topology, answer: Estimate, load: Load) -> list[str]:
             for queueing in (ROUND_ROBIN, RANDOM)
         )
         causes.append(
-            f"every processor has a queue of its own: {in_turn} where tuples are dealt in turn, {at_random} at random"
+            f"every processor has a queue of its own: {in_turn} if tuples are dealt in turn, {at_random} if at random"
         )
     if without_bursts:
         model = answer.model if WAITING_MODELS[answer.model].uses_scvs else "ggk"
         bursty = write_sojourn(topology, answer, multiply_bursts(load, without_bursts), model)
         causes.append(
-            f"arrivals come in bursts, which the SCV of single gaps does not show: {bursty} at {BURST:g} times that SCV"
+            "tuples arrive in bursts, which the variability of single gaps does not show: "
+            f"{bursty} at {write_factor(BURST)} that variability"
         )
     if may_be_skewed:
         keyed = requeue(topology, may_be_skewed, KEYED)
         hot = write_sojourn(keyed, answer, skew_keys(load, answer, may_be_skewed))
-        causes.append(f"keys are skewed: {hot} where one instance gets {HOT_SHARE:g} times its fair share")
+        causes.append(
+            f"keys are skewed: {hot} where one instance gets {write_factor(HOT_SHARE)} its fair share"
+        )
     rest = (load.measured_sojourn_seconds or 0.0) - (answer.expected_sojourn_seconds or 0.0)
     slow = write_sojourn(topology, answer, change_rates(load, 1.0 - WRONG_RATE))
     return [
@@ -156,8 +159,8 @@ def compare_completion(load: Load, answer: Estimate, completion: Spread) -> tupl
         else "Tuples wait less than modelled, or the log ends before the last derived tuples are finished."
     )
     detail = (
-        f"The measured completion of {write_seconds(measured)} is {write_factor(ratio)} {write_seconds(modelled)} "
-        f"as modelled (the mean of the drawn external tuples). {cause}"
+        f"The measured mean time to completion, {write_seconds(measured)}, is {write_factor(ratio)} the modelled one, "
+        f"{write_seconds(modelled)}. {cause}"
     )
     return (Diagnostic("completion-disagrees", detail),)
 

@@ -30,7 +30,7 @@ from planner.values import (
     OperatorLoad,
     Topology,
 )
-from planner.wording import join_names, write_percent, write_seconds
+from planner.wording import join_names, write_number, write_percent, write_seconds
 
 BURSTY = 3.0
 """From this index of dispersion on, a mean is not reliable (see docs/how-true-is-et.md)."""
@@ -40,12 +40,12 @@ MOST_COMPARED = 200
 Columns = Mapping[str, tuple[Any, ...]]
 """The fields of OperatorLoad, each with the values of all operators in topology order: quicker to search than rows."""
 FIELDS: tuple[tuple[str, str, Any], ...] = (
-    ("arrival_scv", "arrival_scv", None),
-    ("arrival_idc", "arrival_idc", ()),
-    ("service_scv", "service_scv", None),
-    ("service_histogram", "service_histogram", ()),
-    ("instances", "instances", ()),
-    ("wait_factor", "measured waits", None),
+    ("arrival_scv", "variability of arrivals", None),
+    ("arrival_idc", "bursts of arrivals", ()),
+    ("service_scv", "variability of services", None),
+    ("service_histogram", "distribution of services", ()),
+    ("instances", "shares of instances", ()),
+    ("wait_factor", "waits", None),
 )
 """The optional fields of an operator's load: the field, its title in answers, and its value without a measurement."""
 
@@ -106,7 +106,7 @@ def list_entries(topology: Topology) -> list[str]:
 
 def list_measured(columns: Columns) -> list[str]:
     """The measured fields, each with the number of operators."""
-    said = ["service_rate of every operator"]
+    said = ["service rate of every operator"]
     size = len(columns["service_rate"])
     for field, title, unknown in FIELDS:
         known = size - columns[field].count(unknown)
@@ -125,8 +125,8 @@ def list_assumed_queues(several: Sequence[Operator], load: Load) -> list[str]:
         for operator in several
         if operator.queueing == KEYED and not load.operators[operator.name].instances
     ]
-    said = [f"queueing of {join_names(unstated)}: shared"] if unstated else []
-    return [*said, f"shares of instances of {join_names(even)}: even"] if even else said
+    said = [f"processors share one queue at {join_names(unstated)}"] if unstated else []
+    return [*said, f"keys spread tuples evenly over the instances of {join_names(even)}"] if even else said
 
 
 def list_assumed_variability(operators: Sequence[Operator], columns: Columns, knowledge: str) -> list[str]:
@@ -135,18 +135,20 @@ def list_assumed_variability(operators: Sequence[Operator], columns: Columns, kn
     if None in columns["arrival_scv"]:
         pairs = zip(operators, columns["arrival_scv"], columns["arrival_idc"], strict=True)
         arrivals = [operator.name for operator, scv, idc in pairs if scv is None and not idc]
-        from_entries = f"bursts at {join_names(arrivals)}: as carried on from the entries"
-        computed = [from_entries if knowledge == ENTRIES else f"arrival_scv of {join_names(arrivals)}: 1"]
+        from_entries = f"bursts reach {join_names(arrivals)} as the operators upstream pass them on"
+        computed = [
+            from_entries if knowledge == ENTRIES else f"tuples arrive at random at {join_names(arrivals)}"
+        ]
         said += computed if arrivals else []
     if None in columns["service_scv"]:
         known = zip(operators, columns["service_scv"], strict=True)
         services = [operator.name for operator, scv in known if scv is None]
-        said.append(f"service_scv of {join_names(services)}: 1")
+        said.append(f"services of {join_names(services)} vary as random (exponential) ones do")
     if any(columns["is_scv_configured"]):
         known = zip(operators, columns["is_scv_configured"], strict=True)
         names = [operator.name for operator, is_said in known if is_said]
         said.append(
-            f"service_scv of {join_names(names)}: from the topology; the known error holds if that is right"
+            f"services of {join_names(names)} vary as the topology says; the known error holds if that is right"
         )
     return said
 
@@ -160,9 +162,8 @@ def list_assumed_bursts(knowledge: str, queueings: tuple[str, ...]) -> tuple[str
         max([KNOWN_ERRORS[queueing, arrivals, SCVS] for queueing in queueings])
         for arrivals in ("calm", "bursty")
     )
-    return (
-        f"no bursts: E[T] errs by {write_percent(calm)} on average if that is right, by {write_percent(bursty)} if not",
-    )
+    known = f"{write_percent(calm)} on average if that is right, by {write_percent(bursty)} if not"
+    return (f"tuples arrive without bursts: the estimated E[T] is wrong by {known}",)
 
 
 def find_quantile_errors(
@@ -213,10 +214,11 @@ def describe_assumed(
     beside = ""
     if len(answers) <= MOST_COMPARED and None not in [one.wait_seconds for one in answers]:
         own = sum_dealt_in_turn(topology, load, stations, answers)
-        beside = f" With a queue for each processor, dealt in turn (round-robin), E[T] would be {write_seconds(own)}."
+        beside = f" If senders deal tuples in turn to a queue at each processor, E[T] would be {write_seconds(own)}."
     detail = (
-        f"The queueing of {join_names(unstated)} is not stated: one queue for all processors is assumed.{beside} State "
-        "it in the topology: Flink, Storm, Heron and Kafka Streams have a queue for each instance."
+        f"The topology does not say how tuples queue at {join_names(unstated)}: one queue for all processors of an "
+        f"operator is assumed.{beside} State the queueing in the topology: Flink, Storm, Heron and Kafka Streams have "
+        "a queue for each instance."
     )
     return (Diagnostic("queueing-assumed", detail, tuple(unstated)),)
 
@@ -242,8 +244,8 @@ def describe_keys(load: Load, answers: Sequence[OperatorEstimate]) -> tuple[Diag
     said: tuple[Diagnostic, ...] = ()
     if even:
         detail = (
-            f"{join_names(even)} is keyed, and the shares of its instances are not measured: even shares are assumed. "
-            "Skewed keys make E[T] longer, and one hot instance alone can be overloaded: give instances."
+            f"How evenly keys spread tuples over the instances of {join_names(even)} is not measured: even shares are "
+            "assumed. Uneven keys make E[T] longer, and can overload one instance alone: measure the instances."
         )
         said += (Diagnostic("keys-assumed-even", detail, even),)
     for one in keyed:
@@ -254,10 +256,10 @@ def describe_keys(load: Load, answers: Sequence[OperatorEstimate]) -> tuple[Diag
         limit = one.service_rate / one.arrival_rate
         extra = "" if measured == one.processors else f" (estimated from {measured} measured instances)"
         detail = (
-            f"{one.name} is keyed: its hottest instance gets {share:.3g} of the arrivals{extra}, fair would be "
-            f"{1.0 / one.processors:.3g}, and is {write_percent(used)} busy. It cannot keep up above a share of "
-            f"{limit:.3g}. More processors do not help beyond the hottest key: split that key, or make its "
-            "service faster."
+            f"Keys spread the tuples of {one.name} unevenly: its hottest instance gets {write_percent(share)} of "
+            f"them{extra}, where {write_percent(1.0 / one.processors)} would be fair, and is {write_percent(used)} "
+            f"busy. Above {write_percent(limit)} of the tuples it cannot keep up. More processors do not help beyond "
+            "the hottest key: split that key, or make the service faster."
         )
         said += (Diagnostic("hottest-instance", detail, (one.name,)),)
     return said
@@ -275,10 +277,9 @@ def describe_bursts(stations: Stations, answers: Sequence[OperatorEstimate]) -> 
     bursty = {answers[i].name: level for i, level in zip(places, levels, strict=True) if level > BURSTY}
     if not bursty:
         return ()
-    listed = join_names([f"{name} ({level:.3g})" for name, level in bursty.items()])
+    listed = join_names([f"{name} (index {write_number(level)})" for name, level in bursty.items()])
     detail = (
-        f"Arrivals come in bursts at {listed}, in brackets the index of dispersion at the length of time that decides "
-        "on the wait, which is 1 for Poisson. Such means err by 10% to 20% on average, at times by half; only "
-        "a simulation can promise: POST /v1/simulations."
+        f"Tuples arrive in bursts at {listed}; independent arrivals have an index of dispersion of 1. Under such "
+        "bursts the estimated E[T] errs by 10% to 20% on average, and at times by half: only a simulation can promise."
     )
     return (Diagnostic("bursty", detail, tuple(bursty)),)

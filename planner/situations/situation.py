@@ -39,7 +39,7 @@ from planner.topology.loads import (
     take_configured_scvs,
 )
 from planner.values import DEFAULT_MODEL, Diagnostic, Estimate, Load, Model, OperatorEstimate, Topology
-from planner.wording import join_names, write_percent
+from planner.wording import join_names, write_number, write_percent
 
 # Above 95% an error of 5% in a rate can mean saturation.
 NEAR_SATURATION = 0.95
@@ -153,7 +153,9 @@ def find_outside_bounds(topology: Topology, counts: Sequence[int]) -> tuple[Diag
     )
     if not outside:
         return ()
-    detail = f"{join_names(outside)} is outside its own min_processors and max_processors: no plan would give that."
+    detail = (
+        f"Fewer or more processors than their bounds allow: {join_names(outside)}. No plan would give that."
+    )
     return (Diagnostic("outside-bounds", detail, outside),)
 
 
@@ -221,8 +223,8 @@ def describe_estimate(situation: Situation, operators: Sequence[OperatorEstimate
         assumed = list_unmeasured(situation.load, operators)
         if assumed:
             detail = (
-                f"arrival_scv or service_scv is not measured at {join_names(assumed)}: 1 is assumed, as of "
-                f"random (Poisson) arrivals and exponential services.{describe_batches(situation)}"
+                f"How much arrivals and services vary is not measured at {join_names(assumed)}: random (Poisson) "
+                f"arrivals and exponential services are assumed.{describe_batches(situation)}"
             )
             diagnostics.append(Diagnostic("scv-assumed", detail, assumed))
         diagnostics += describe_configured(situation.load)
@@ -245,8 +247,8 @@ def describe_configured(load: Load) -> tuple[Diagnostic, ...]:
     said = {name: one.service_scv for name, one in load.operators.items() if one.is_scv_configured}
     if not said:
         return ()
-    listed = join_names([f"{name} {scv:.6g}" for name, scv in said.items()])
-    detail = f"service_scv is taken from the topology and was not measured: {listed}."
+    listed = join_names([f"{name} {write_number(scv)}" for name, scv in said.items()])
+    detail = f"The variability of services (SCV) was not measured, and is taken from the topology: {listed}."
     return (Diagnostic("scv-said", detail, tuple(said)),)
 
 
@@ -263,7 +265,7 @@ def describe_batches(situation: Situation) -> str:
         return ""
     return (
         f" At {join_names(names)} tuples arrive in batches, as one tuple upstream makes several: there arrivals vary "
-        "more, and E[T] is longer than estimated. Measure arrival_scv, or simulate."
+        "more, and E[T] is longer than estimated. Measure how much arrivals vary, or simulate."
     )
 
 

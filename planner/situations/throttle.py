@@ -94,7 +94,7 @@ def describe_throttled(throttled: Sequence[str]) -> tuple[Diagnostic, ...]:
     if not throttled:
         return ()
     detail = (
-        f"{join_names(throttled)} cannot keep up even at max_processors: the queue keeps growing, and operators "
-        "downstream receive only what is served. Raise the bound, or lower the load."
+        f"Even with all processors that its bound allows, {join_names(throttled)} cannot keep up: its queue keeps "
+        "growing, and the operators behind it receive only what it serves. Raise the bound, or lower the load."
     )
     return (Diagnostic("throttled", detail, tuple(throttled)),)

@@ -152,8 +152,8 @@ class DrawnTarget:
                 f" with waits that simulations found to be {write_factor(self.stretch)} as long as modelled"
             )
         detail = (
-            f"{self.title} is that of {self.draw.roots:,} external tuples drawn at random{scaled}; headroom_rate is "
-            f"found to {write_percent(TOLERANCE)}."
+            f"{self.title} is that of {self.draw.roots:,} external tuples drawn at random{scaled}. The headroom is "
+            f"exact to {write_percent(TOLERANCE)}."
         )
         return Diagnostic("target-on-a-draw", detail)
 

@@ -110,30 +110,31 @@ def take_sign(value: float, *, holds: bool) -> float:
     return max(value, 0.0) if holds else min(value, -ulp(0.0))
 
 
-def describe_seconds(target: Target, seconds: float | None, basis: str = "") -> str:
-    """The time as a clause: `E[T] is 180 ms`; `basis` such as ` as measured` stands behind the number."""
-    return f"{target.title} is {write_seconds(seconds, UNBOUNDED)}{basis}"
+def compare_seconds(target: Target, seconds: float | None) -> str:
+    """The time beside its limit as a clause: `E[T] is 180 ms, within the target of 200 ms`."""
+    found = write_beside(seconds, target.seconds)[0]
+    return f"{target.title} is {found}, {relate_seconds(target, seconds)}"
 
 
-def compare_seconds(target: Target, seconds: float | None, basis: str = "") -> str:
-    """The time beside its limit as a clause: `E[T] is 180 ms, within t_max_seconds = 200 ms`."""
-    if seconds is None or seconds == inf:
-        found, limit = UNBOUNDED, write_seconds(target.seconds)
-    else:
-        found, limit = write_seconds_apart(seconds, target.seconds)
+def relate_seconds(target: Target, seconds: float | None) -> str:
+    """How a time lies to its limit, as the end of a clause: `within the target of 200 ms`."""
     relation = "within" if seconds is not None and seconds <= target.seconds else "above"
-    name = "t_max_seconds = " if target.field == "t_max_seconds" else "the target of "
-    return f"{target.title} is {found}{basis}, {relation} {name}{limit}"
+    return f"{relation} the target of {write_beside(seconds, target.seconds)[1]}"
 
 
 def place_seconds(
-    target: Target, seconds: float | None, t_min_seconds: float | None, basis: str = ""
-) -> tuple[Place, str]:
-    """Where a time lies, as code and clause: above the target, below t_min_seconds, or between them."""
+    target: Target, seconds: float | None, t_min_seconds: float | None
+) -> tuple[Place, str, str]:
+    """Where a time lies (above the target, below t_min_seconds, or between them), and texts of it and of its limit."""
     if seconds is None or seconds > target.seconds:
-        return "target-missed", compare_seconds(target, seconds, basis)
+        return "target-missed", *write_beside(seconds, target.seconds)
     if t_min_seconds is not None and seconds < t_min_seconds:
-        found, limit = write_seconds_apart(seconds, t_min_seconds)
-        return "below-t-min", f"{target.title} is {found}{basis}, below t_min_seconds = {limit}"
-    clause = f"{describe_seconds(target, seconds, basis)}: the number of processors is right"
-    return "within-target", clause
+        return "below-t-min", *write_beside(seconds, t_min_seconds)
+    return "within-target", *write_beside(seconds, target.seconds)
+
+
+def write_beside(seconds: float | None, limit_seconds: float) -> tuple[str, str]:
+    """A time, which None and inf make unbounded, and its limit, with enough digits to show which is longer."""
+    if seconds is None or seconds == inf:
+        return UNBOUNDED, write_seconds(limit_seconds)
+    return write_seconds_apart(seconds, limit_seconds)

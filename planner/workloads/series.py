@@ -228,8 +228,10 @@ def _place(times: Floats, step: float) -> Steps:
 def _describe(missing: Steps, drops: Steps, steps: int) -> tuple[Diagnostic, ...]:
     found = []
     if len(missing):
-        detail = f"{len(missing)} of {steps} steps were missing and are filled in by straight lines"
-        found.append(Diagnostic("workload-gaps", f"{detail}: steps {join_names(missing.tolist(), SHOWN)}."))
+        detail = (
+            f"{len(missing):,} of the {steps:,} rates were not measured, and are filled in by straight lines"
+        )
+        found.append(Diagnostic("workload-gaps", f"{detail}: rates {join_names(missing.tolist(), SHOWN)}."))
     if len(drops):
         detail = f"{len(drops)} single steps drop far below both their neighbours, like failed measurements"
         found.append(

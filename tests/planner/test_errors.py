@@ -39,9 +39,12 @@ def test_errors_cross_process_boundaries_whole(error: Exception) -> None:
     [
         (NoSteadyState(("b", "c"), 1.25), "through b, c multiplies tuples by 1.25"),
         (BoundTooSmall("score", 3, 7), "Operator score needs at least 7 processors"),
-        (BudgetTooSmall(20, 25, {}), "k_max = 20 is 5 short"),
-        (TargetUnreachable(0.5, 0.75), "lower bound is 750 ms (the service times alone"),
-        (TargetUnreachable(0.5, 0.75, bounded=True), "750 ms (with every operator at its max_processors)"),
+        (BudgetTooSmall(20, 25, {}), "20 processors in all are 5 too few: at least 25"),
+        (TargetUnreachable(0.5, 0.75), "cannot be 500 ms: it takes at least 750 ms for services alone"),
+        (
+            TargetUnreachable(0.5, 0.75, bounded=True),
+            "750 ms with every operator at the most processors that its bound allows",
+        ),
     ],
 )
 def test_a_sentence_holds_the_numbers_of_its_fields(error: PlannerError, said: str) -> None:

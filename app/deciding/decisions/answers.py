@@ -5,15 +5,15 @@ from math import isfinite
 
 from app.deciding.decisions.gathering import GatheredDecision
 from app.deciding.decisions.schemas import CatchingUpAnswer, Counts, DecisionAnswer, Moving, Optimum
-from app.deciding.promises import choose_promise
 from app.load.bodies.answers import to_estimate_answer
 from app.rendering.graph_pictures import draw_graph
 from app.rendering.operator_graphs import OperatorGraph, graph_estimate
 from app.rendering.picture_files import write_picture
 from planner.decisions.compose import ComposedDecision, Decision
 from planner.decisions.horizon import RateOutlook
+from planner.decisions.verdict_wording import describe_change, describe_effect
 from planner.values import Estimate, Topology
-from planner.wording import UNBOUNDED, write_change, write_rate, write_seconds
+from planner.wording import write_counted, write_rate
 
 
 def to_decision_answer(
@@ -126,9 +126,8 @@ def draw_decision(decision: DecisionAnswer, form: str, topology: Topology) -> by
 def graph_decision(decision: DecisionAnswer, topology: Topology) -> OperatorGraph:
     """The graph with the verdict and its basis above it."""
     counts = decision.processors
-    change = write_change(counts.current_total, counts.recommended_total)
     return graph_estimate(
-        f"{decision.basis.topology}: {decision.verdict} {change} processors",
+        f"{decision.basis.topology}: {describe_change(counts.current, counts.recommended)}",
         [say_times(decision), f"Decided on data until {decision.decided_for:%Y-%m-%d %H:%M:%S} UTC"],
         topology,
         decision.current,
@@ -137,21 +136,12 @@ def graph_decision(decision: DecisionAnswer, topology: Topology) -> OperatorGrap
 
 
 def say_times(decision: DecisionAnswer) -> str:
-    """E[T] now, as recommended and at most; the rate now, and the rate up to which the decision holds."""
-    measured = decision.measured_sojourn_seconds
-    parts = [f"{write_rate(decision.external_rate)} come in"]
-    if measured is not None:
-        parts.append(f"E[T] {write_seconds(measured)} measured")
-    elif decision.current.stable:
-        parts.append(f"E[T] {write_seconds(decision.current.expected_sojourn_seconds)} estimated")
-    if not decision.current.stable:
-        parts.append("the running processors cannot keep up")
-    then = choose_promise(decision.expected_sojourn_seconds, decision.corrected_sojourn_seconds)
-    parts.append(f"{write_seconds(then, UNBOUNDED)} as recommended")
-    target = decision.policy.goal.find_t_max_seconds()
-    if target is not None:
-        parts.append(f"target {write_seconds(target)}")
+    """The rate now, E[T] now and as recommended with the target, and the rate up to which the decision holds."""
+    counts = decision.processors
+    effect = describe_effect(counts.current, counts.recommended, decision.outlook)
+    parts = [f"{write_rate(decision.external_rate)} come in. {effect}"]
     holds = decision.counterfactuals.holds_up_to_rate
     if holds is not None:
-        parts.append(f"holds up to {write_rate(holds, down=True)}")
-    return "; ".join(parts)
+        total = write_counted(counts.recommended_total, "processor")
+        parts.append(f"{total} hold up to {write_rate(holds, down=True)}.")
+    return " ".join(parts)

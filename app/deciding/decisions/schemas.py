@@ -9,9 +9,11 @@ from pydantic import Field, computed_field
 from app.deciding.node_advice import NodeAdviceAnswer, Streams
 from app.deciding.outcomes.schemas import Observed, Outcome
 from app.deciding.policies.schemas import EXAMPLE, PolicyBody
+from app.deciding.promises import choose_promise
 from app.load.bodies.answers import Basis, DiagnosticAnswer, EstimateAnswer
 from app.machines.placements.schemas import PlacementAnswer
 from app.web.fields import Answer, Body, UtcTime, show_example
+from planner.decisions.verdict_wording import Outlook, describe_verdict
 
 PROBLEMS = (
     "unknown-topology",
@@ -23,12 +25,6 @@ PROBLEMS = (
 )
 """The problem types of refused decisions."""
 Action = Literal["hold", "scale_up", "scale_down", "rebalance"]
-VERDICTS: dict[Action, str] = {
-    "hold": "Keep what runs.",
-    "scale_up": "Run more processors.",
-    "scale_down": "Run fewer processors.",
-    "rebalance": "Move processors between operators.",
-}
 
 
 class DecisionRequest(Body):
@@ -240,10 +236,7 @@ class DecisionAnswer(Answer):
     optimum: Annotated[Optimum | None, Field(description="null: no allocation satisfies the constraints.")]
     needed_total: Annotated[
         int | None,
-        Field(
-            description="Processors that the goal takes now: the policy's scale_down_window_seconds keeps as many. "
-            "null: the policy has no such window, or the decision is older than this field."
-        ),
+        Field(description="Processors that the goal takes now; null: the policy has no scale-down window."),
     ] = None
     sized_for: Annotated[SizedFor | None, Field(description="null: stored before this field existed.")] = None
     look_ahead: Annotated[LookAhead | None, Field(description="null: not asked for, or see diagnostics.")] = (
@@ -269,8 +262,15 @@ class DecisionAnswer(Answer):
     @computed_field  # type: ignore[prop-decorator]  # as Pydantic documents it
     @property
     def verdict(self) -> str:
-        """The action as text."""
-        return VERDICTS[self.action]
+        """What to do, and what E[T] would become."""
+        return describe_verdict(self.processors.current, self.processors.recommended, self.outlook)
+
+    @property
+    def outlook(self) -> Outlook:
+        """E[T] now, as measured or else as estimated, and with the recommended processors; and the target."""
+        now = choose_promise(self.current.expected_sojourn_seconds, self.measured_sojourn_seconds)
+        then = choose_promise(self.expected_sojourn_seconds, self.corrected_sojourn_seconds)
+        return Outlook(now if self.current.stable else None, then, self.policy.to_value().limit)
 
 
 class DecisionSummary(Answer):

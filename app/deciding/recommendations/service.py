@@ -27,9 +27,10 @@ from app.machines.placements.service import compute_placement
 from app.settings import Settings
 from app.web.errors import InvalidRequest
 from app.web.observability import time_planner
-from planner.decisions.case import DecisionQuestion, Reason
+from planner.decisions.case import DecisionQuestion
 from planner.decisions.compose import ComposedDecision, plan_for_rate
 from planner.decisions.horizon import NO_OUTLOOK, count_cooldown_steps, look_out
+from planner.decisions.reasons import give_reason
 from planner.errors import PlannerError
 from planner.wording import write_numbers_apart
 from planner.workloads.line_forecasts import HISTORY
@@ -101,12 +102,8 @@ def look_out_for(question: DecisionQuestion, terms: ForecastTerms | None) -> Fou
 def explain_rate(composed: ComposedDecision, rate: float, measured_rate: float) -> ComposedDecision:
     """The decision with a first reason that names the rate it is for."""
     planned, measured = write_numbers_apart(rate, measured_rate)
-    detail = (
-        f"Sized for {planned} tuples/s, the highest rate that the forecast expects; measured now are {measured} "
-        "tuples/s."
-    )
     decision = composed.decision
-    reasons = (Reason("planned-ahead", detail), *decision.reasons)
+    reasons = (give_reason("planned-ahead", planned=planned, measured=measured), *decision.reasons)
     return replace(composed, decision=replace(decision, reasons=reasons))
 
 

@@ -11,7 +11,11 @@ def test_a_report_says_what_the_decision_says(client: httpx.Client, known: str):
     decision = decide(client, known, 2)
     page = client.get(f"/v1/topologies/{known}/report")
     assert page.headers["Content-Type"] == "text/html; charset=utf-8"
-    assert "Run more processors." in page.text
+    change, rest = decision["verdict"].split(". ", 1)
+    assert f"<h1>{known}: {change}.</h1>" in page.text
+    assert rest in page.text
+    for number in ("Rate, newest 60 s", "8/s", "Highest rate for the"):
+        assert number in page.text
     assert "<script" not in page.text
     assert decision["id"] in page.text
     text = client.get(f"/v1/topologies/{known}/report?format=markdown")
@@ -21,10 +25,10 @@ def test_a_report_says_what_the_decision_says(client: httpx.Client, known: str):
         shown = f"{count} → {recommended[name]}" if recommended[name] != count else str(count)
         assert shown in text.text
     assert client.put(f"/v1/decisions/{decision['id']}/outcome", json={"state": "refused"}).status_code == 200
-    assert "It was reported as refused." in client.get(f"/v1/topologies/{known}/report").text
+    assert "The change was reported as refused." in client.get(f"/v1/topologies/{known}/report").text
     observe(client, known, 3, 480.0, recommended, measured_sojourn_seconds=0.08)
     told = client.get(f"/v1/topologies/{known}/report").text
-    assert "The recommended processors ran right after the data." in told
+    assert "The recommended processors ran from the decision on." in told
     assert "snapshots show that the recommended processors ran." in told
 
 

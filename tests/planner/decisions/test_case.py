@@ -4,9 +4,8 @@ from math import inf
 
 import pytest
 
-from planner.decisions.case import Case, describe_limit, describe_signal
+from planner.decisions.case import Case
 from planner.decisions.policy import Policy
-from planner.errors import BoundTooSmall, BudgetTooSmall, PlannerError, TargetUnreachable
 from planner.situations.situation import assess_counts, survey_load
 from planner.values import Entry, Load, Operator, OperatorLoad, Topology
 from tests.planner.decisions.asked import ask
@@ -29,20 +28,7 @@ def test_the_signal_is_measured_else_estimated_and_infinite_where_nothing_keeps_
     assert see(0.0, 1).signal_seconds == pytest.approx(0.1)
 
 
-def test_the_clause_says_which_of_them_it_is():
-    assert describe_signal(see(5.0, 1, 0.7)) == "E[T] is 700 ms as measured"
-    assert describe_signal(see(5.0, 1)) == "E[T] is 200 ms as estimated"
-    assert describe_signal(see(15.0, 1)) == "E[T] is unbounded"
-
-
-@pytest.mark.parametrize(
-    ("error", "code"),
-    [
-        (BudgetTooSmall(3, 5, {"serve": 5}), "k_max"),
-        (BoundTooSmall("serve", 3, 5), "max_processors"),
-        (TargetUnreachable(0.1, 0.2), "t_max_seconds"),
-    ],
-)
-def test_a_limit_is_named_by_the_field_that_sets_it(error: PlannerError, code: str):
-    found = describe_limit(error)
-    assert (found.code, found.detail) == (code, str(error))
+def test_its_title_says_which_of_them_it_is():
+    assert see(5.0, 1, 0.7).signal_title == "The measured E[T]"
+    assert see(5.0, 1).signal_title == "The estimated E[T]"
+    assert see(15.0, 1).signal_title == "E[T]"

@@ -60,7 +60,7 @@ def test_an_overload_beyond_the_budget_takes_all_of_the_budget():
     assert (beyond.action, total(beyond)) == ("scale_up", 20)
     assert total(within) <= 20
     assert codes(beyond) == ["most-served", "k_max"]
-    assert "k_max is too small for 600" in beyond.reasons[0].detail
+    assert "are too few for 600/s" in beyond.reasons[0].detail
     assert beyond.recommended.expected_sojourn_seconds is None
 
 

@@ -110,7 +110,7 @@ def test_waits_as_measured_stretch_the_wait_alone_and_the_longer_kind_of_queue_c
     queues = EvenSplit.prepare(situation.stations)
     expected = service + queues.waiting(queues.allocate(0.0, 25)) / 250.0
     assert own.one_fewer_sojourn_seconds == pytest.approx(expected, rel=1e-12)
-    assert "a queue for each processor" in own.one_fewer_detail
+    assert "a queue at each processor" in own.one_fewer_detail
     assert expected > plain
 
 

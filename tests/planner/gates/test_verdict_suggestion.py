@@ -63,4 +63,4 @@ def test_without_a_limit_as_many_as_run_are_split_best_and_the_sentence_says_wha
     assert answer.expected_sojourn_seconds == found.expected_sojourn_seconds
     assert "32 processors would do too: generator 16 → " in found.detail
     again = suggest_counts(situation, list((found.processors or {}).values()), Limits(None, 32), passed=True)
-    assert again.detail == "As it is."
+    assert again.detail == "No change would be better."

@@ -133,7 +133,7 @@ def test_a_frontier_of_many_totals_says_that_it_shows_some():
     found = explore(unbounded, many, TERMS)
     assert len(found.frontier) <= MOST_POINTS + 2
     assert [one.code for one in found.diagnostics] == ["frontier-thinned"]
-    assert f"{len(found.frontier)} of the totals" in found.diagnostics[0].detail
+    assert f"The curve has {len(found.frontier)} points" in found.diagnostics[0].detail
     assert explore(TOPOLOGY, LOAD, TERMS).diagnostics == ()
 
 

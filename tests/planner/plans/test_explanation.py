@@ -85,4 +85,4 @@ def test_a_sentence_says_what_each_step_would_do() -> None:
 def test_a_plan_for_a_target_says_which_processors_it_cannot_miss() -> None:
     plan = min_processors(make_chain(2), load_chain(2), 0.9, DEFAULT_MODEL)
     said = [effect.detail for effect in plan.explanation]
-    assert all("and miss t_max_seconds = 0.9" in detail or "could not keep up" in detail for detail in said)
+    assert all("and miss the target of 900 ms" in detail or "could not keep up" in detail for detail in said)

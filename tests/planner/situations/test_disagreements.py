@@ -37,7 +37,7 @@ def list_causes(answer: Estimate) -> list[str]:
 def test_one_processor_shares_its_queue_and_its_keys_with_none() -> None:
     single = Topology((Operator("a"),), (), (Entry("a"),))
     causes = list_causes(estimate(single, Load(2.0, {"a": OperatorLoad(4.0, processors=1)}, 5.0)))
-    for cause, named in zip(causes, ("(1) arrivals come in bursts", "network", "too high"), strict=True):
+    for cause, named in zip(causes, ("(1) tuples arrive in bursts", "network", "too high"), strict=True):
         assert named in cause
 
 
@@ -66,7 +66,7 @@ def test_the_number_of_a_cause_is_the_estimate_with_that_change(idc: tuple[IdcPo
 
     causes = list_causes(estimate(topology, load))
     in_turn, at_random, keyed = (requeue(topology, "ab", name) for name in ("round-robin", "random", "keyed"))
-    assert f"{take(in_turn)} where tuples are dealt in turn,{take(at_random)} at random" in causes[0]
+    assert f"{take(in_turn)} if tuples are dealt in turn,{take(at_random)} if at random" in causes[0]
     hot = {name: one._replace(instances=HOT) for name, one in load.operators.items()}
     assert f"{take(keyed, replace(load, operators=hot))} where one instance" in causes[2]
     slow = {name: one._replace(service_rate=2.7) for name, one in load.operators.items()}
@@ -88,7 +88,7 @@ def test_dealing_in_turn_evens_out_a_stream_of_one_sender() -> None:
     load = Load(9.0, {"a": OperatorLoad(3.0, 9.0, 1.0, 1.0, 4)}, 20.0)
     causes = list_causes(estimate(one, load, model="ggk"))
     expected = (1.0 / 4.0 + 1.0) / 2.0 * 0.75 / (3.0 * 0.25) + 1.0 / 3.0
-    assert f"{write_seconds(expected)} where tuples are dealt in turn" in causes[0]
+    assert f"{write_seconds(expected)} if tuples are dealt in turn" in causes[0]
 
 
 def test_what_may_be_behind_a_shorter_sojourn_is_listed_and_nothing_is_infinite() -> None:

@@ -47,10 +47,10 @@ def test_the_known_error_is_that_of_the_kind(queueing: str, idc: tuple[IdcPoint,
     assert found.kind == f"{queueing}, {arrivals}"
     assert found.known_error == KNOWN_ERRORS[queueing, arrivals, EVERYWHERE]
     assert found.measured == (
-        "service_rate of every operator",
-        "arrival_scv of 2 of 2 operators",
-        "arrival_idc of 2 of 2 operators",
-        "service_scv of 2 of 2 operators",
+        "service rate of every operator",
+        "variability of arrivals of 2 of 2 operators",
+        "bursts of arrivals of 2 of 2 operators",
+        "variability of services of 2 of 2 operators",
     )
     assert not found.assumed
 
@@ -60,14 +60,17 @@ def test_bursts_inside_may_be_carried_on_from_the_entries():
     inside = SEEN._replace(arrival_idc=(), arrival_scv=None)
     found = judge(topology, replace(load, operators={"a": SEEN, "b": inside}))
     assert found.known_error == KNOWN_ERRORS["round-robin", "calm", ENTRIES]
-    assert found.assumed == ("bursts at b: as carried on from the entries",)
+    assert found.assumed == ("bursts reach b as the operators upstream pass them on",)
 
 
 def test_without_measured_bursts_no_error_is_told_but_what_it_would_be():
     found = judge(*build("random", arrival_idc=(), arrival_scv=None, service_scv=None))
     assert found.kind == "random, bursts not measured"
     assert found.known_error is None
-    assert found.assumed[:2] == ("arrival_scv of a, b: 1", "service_scv of a, b: 1")
+    assert found.assumed[:2] == (
+        "tuples arrive at random at a, b",
+        "services of a, b vary as random (exponential) ones do",
+    )
     for arrivals in ("calm", "bursty"):
         assert write_percent(KNOWN_ERRORS["random", arrivals, SCVS]) in found.assumed[2]
 
@@ -75,17 +78,17 @@ def test_without_measured_bursts_no_error_is_told_but_what_it_would_be():
 def test_a_queueing_that_nobody_said_has_no_known_error():
     found = judge(*build(None))
     assert found.known_error is None
-    assert "queueing of a, b: shared" in found.assumed
+    assert "processors share one queue at a, b" in found.assumed
 
 
 def test_keys_need_the_shares_of_their_instances():
     found = judge(*build("keyed"))
     assert found.known_error is None
-    assert "shares of instances of a, b: even" in found.assumed
+    assert "keys spread tuples evenly over the instances of a, b" in found.assumed
     shares = tuple(InstanceLoad(name, 1.0 / 3.0, 1.0, CALM) for name in "xyz")
     found = judge(*build("keyed", instances=shares))
     assert found.known_error == KNOWN_ERRORS["keyed", "calm", EVERYWHERE]
-    assert "instances of 2 of 2 operators" in found.measured
+    assert "shares of instances of 2 of 2 operators" in found.measured
 
 
 def test_mixed_queueings_have_the_larger_error_and_single_processors_none_of_their_own():
@@ -112,4 +115,4 @@ def test_a_plan_says_its_evidence_too_and_calibrated_waits_are_measured_ones():
     topology, load = build("round-robin", wait_factor=1.1)
     plan = min_processors(topology, load, 0.5)
     assert plan.estimate.evidence
-    assert "measured waits of 2 of 2 operators" in plan.estimate.evidence.measured
+    assert "waits of 2 of 2 operators" in plan.estimate.evidence.measured

@@ -83,7 +83,7 @@ def test_what_cannot_keep_up_fails_with_no_number():
 def test_an_unreachable_quantile_has_no_suggestion():
     verdict = judge_capacity(FPD, measure(), limit=replace(P99, seconds=0.01))
     assert verdict.suggestion.processors is None
-    assert "cannot go to 10 ms" in verdict.suggestion.detail
+    assert "cannot be 10 ms" in verdict.suggestion.detail
     assert verdict.headroom_rate is None
 
 

@@ -67,8 +67,8 @@ def test_an_answer_names_what_was_said_and_not_measured():
     found = estimate(say(0.0, None), LOAD)
     said = {one.code: one for one in found.diagnostics}
     assert said["scv-said"].operators == ("parse",)
-    assert "was not measured: parse 0" in said["scv-said"].detail
+    assert "from the topology: parse 0" in said["scv-said"].detail
     assert found.evidence is not None
     assert not any(one.startswith("service_scv") for one in found.evidence.measured)
-    assert "service_scv of score: 1" in found.evidence.assumed
-    assert any("service_scv of parse: from the topology" in one for one in found.evidence.assumed)
+    assert "services of score vary as random (exponential) ones do" in found.evidence.assumed
+    assert any("services of parse vary as the topology says" in one for one in found.evidence.assumed)

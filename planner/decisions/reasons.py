@@ -1,0 +1,95 @@
+"""The reasons of decisions: each code with its sentence for people, in one table.
+
+A sentence names no field of a policy and no code: the code stands beside it, for machines. `{...}` are texts that
+planner.wording has written.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from planner.errors import BoundTooSmall, BudgetTooSmall, PlannerError, QuantileUnreachable, TargetUnreachable
+from planner.wording import write_rate
+
+SENTENCES: Mapping[str, str] = {
+    # The goal.
+    "target-missed": "{time} is {found}, above the target of {limit}.",
+    "within-target": "{time} is {found}, within the target of {limit}.",
+    "below-t-min": "{time} is {found}. The policy gives up processors below {limit}.",
+    "ahead-of-load": "The rate may rise to {rate} before the next change is possible, and what runs is too little for "
+    "that: {enough}.",
+    "target-on-a-draw": "Each number of processors was tried on the same {roots} external tuples, drawn at random.",
+    "no-fewer": "With fewer than {total} processors the target would be missed at {rate}.",
+    "best-split": "{time} is {found}. The best split of the {total} processors that the policy allows is {counts}.",
+    "tradeoff": "The policy weighs processors against waiting tuples. By its weights the best numbers are {counts}.",
+    "planned-ahead": "The processors are planned for {planned}/s, the highest rate that the forecast expects; "
+    "{measured}/s come in now.",
+    # Measured waits.
+    "model-corrected": "Over {intervals} tuples waited {factor} as long as the model says. The recommended number of "
+    "processors allows for that.",
+    "model-corrected-own": "Over {intervals} tuples waited {factor} as long as the model says for one queue that all "
+    "processors of an operator share, and {own_factor} as long as it says for a queue at each processor. The "
+    "recommended number of processors allows for {chosen}.",
+    "waiting-is-not-it": "In {intervals} with these processors tuples hardly waited, and E[T] was above the target "
+    "all the same. More processors would not help.",
+    "enough-by-now": "By the waits that were measured, the processors that run would take {expected} at {rate}. The "
+    "target was missed with other processors or at a higher rate.",
+    "model-contradicted": "The model says that the processors that run are enough, but the target is missed and no "
+    "waits were measured. One more processor would show whether waiting is the cause.",
+    # Limits.
+    "k_max": "The target needs {total} processors, and the policy allows {most}. The best split of {most} misses the "
+    "target.",
+    "k_max-full": "The policy allows no more than {most} processors.",
+    "most-served": "{time} is {found}. The {most} processors that the policy allows are too few for {rate}: their best "
+    "split serves {after} of the tuples, and what runs serves {before}.",
+    # The backlog.
+    "catch-up": "{waiting} tuples wait. To work them off within {within} takes at least {counts} processors.",
+    "catch-up-bounded": "The {waiting} tuples that wait take {seconds} to work off, longer than the {left} that the "
+    "policy leaves for that: the bounds on processors, or the time of one service, allow no less.",
+    "catch-up-impossible": "{waiting} tuples wait, and no number of processors within the bounds works them off.",
+    # Why a change is smaller, or held back.
+    "scale-down-window": "{total} processors would do now, but less than {window} ago {before} were needed. The policy "
+    "keeps processors for {window} after they were needed.",
+    "at-optimum": "The processors that run are already the best ones for the policy's goal.",
+    "cooldown": "The last change is too recent. The next one is possible in {left}.",
+    "trigger": "The rate has changed by {change} since the last change. The policy acts on changes of {least} or more.",
+    "saving-too-small": "Only {saved} of {running} processors could be given up. The policy changes something only for "
+    "{least} or more.",
+    "gain-too-small": "E[T] would go {change}. The policy changes something for speed alone only if E[T] falls by more "
+    "than {least}.",
+    "payback": "While state moves, tuples wait: a shorter E[T] makes up for that after {payback}. That is later than "
+    "{horizon}, for which the change is expected to last. {why}",
+}
+"""The sentence of each code; a code with a second sentence has a second row, with a suffix."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """A code and a sentence: one reason for the decision, or one bound that limits it."""
+
+    code: str
+    detail: str
+
+
+def give_reason(code: str, sentence: str = "", **parts: object) -> Reason:
+    """The reason of this code; `sentence` is its row in the table, by default the code."""
+    return Reason(code, SENTENCES[sentence or code].format(**parts))
+
+
+def describe_ahead(external_rate: float, total: int, constraints: Sequence[Reason]) -> Reason:
+    """The reason that the running processors are too few for a coming rate, for which `total` processors are needed."""
+    enough = f"{total} processors are all that the bounds allow" if constraints else f"{total} are needed"
+    return give_reason("ahead-of-load", rate=write_rate(external_rate), enough=enough)
+
+
+LIMITS = (
+    (BudgetTooSmall, "k_max"),
+    (BoundTooSmall, "max_processors"),
+    (QuantileUnreachable, "target"),
+    (TargetUnreachable, "t_max_seconds"),
+)
+
+
+def describe_limit(error: PlannerError) -> Reason:
+    """The reason that names the bound under which no answer exists."""
+    code = next(code for kind, code in LIMITS if isinstance(error, kind))
+    return Reason(code, str(error))

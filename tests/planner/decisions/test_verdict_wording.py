@@ -1,0 +1,61 @@
+"""The verdict says what to do in a person's words."""
+
+import pytest
+
+from planner.decisions.verdict_wording import Outlook, describe_change, describe_verdict
+from planner.values import TimeTarget
+
+RUNS = {"parse": 5, "score": 15, "join": 8, "store": 4}
+FEWER = {"parse": 4, "score": 13, "join": 7, "store": 4}
+TARGET = TimeTarget("total", 0.35)
+RUN_28 = "Run 28 processors instead of 32: parse 4, score 13, join 7."
+RUN_33 = "Run 33 processors instead of 32: score 16."
+
+
+@pytest.mark.parametrize(
+    ("recommended", "outlook", "said"),
+    [
+        (
+            FEWER,
+            Outlook(0.17994, 0.2084, TARGET),
+            f"{RUN_28} E[T] would go from 180 to 208 ms; the target is 350 ms.",
+        ),
+        (
+            RUNS,
+            Outlook(0.18, 0.18, TARGET),
+            "Keep the 32 processors that run. E[T] is 180 ms; the target is 350 ms.",
+        ),
+        (
+            RUNS | {"parse": 6, "join": 7},
+            Outlook(0.9, 1.2, None),
+            "Split the 32 processors another way: parse 6, join 7. E[T] would go from 900 ms to 1.2 s.",
+        ),
+        (
+            RUNS | {"score": 16},
+            Outlook(None, 0.3, TARGET),
+            f"{RUN_33} Those that run cannot keep up; E[T] would be 300 ms; the target is 350 ms.",
+        ),
+        (RUNS, Outlook(None, None, None), "Keep the 32 processors that run. They cannot keep up."),
+        (
+            RUNS | {"score": 16},
+            Outlook(None, None, TimeTarget("completion", 1.0, 0.99)),
+            f"{RUN_33} They cannot keep up either; the target is 1 s for p99 of the time to completion.",
+        ),
+        (
+            RUNS,
+            Outlook(0.1, 0.1, TimeTarget("total", 1.0, 0.9)),
+            "Keep the 32 processors that run. E[T] is 100 ms; the target is 1 s for p90.",
+        ),
+    ],
+)
+def test_a_verdict_is_what_to_do_and_what_becomes_of_the_time(
+    recommended: dict[str, int], outlook: Outlook, said: str
+):
+    assert describe_verdict(RUNS, recommended, outlook) == said
+
+
+def test_of_many_operators_ten_are_named():
+    runs = {f"o{place}": 1 for place in range(30)}
+    said = describe_change(runs, dict.fromkeys(runs, 2))
+    assert said.startswith("Run 60 processors instead of 30: o0 2, ")
+    assert said.endswith("o9 2 and 20 more.")
