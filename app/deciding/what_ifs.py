@@ -11,11 +11,14 @@ from pydantic import Field
 from sqlalchemy.orm import Session
 
 from app.database.transactions import SessionDep
-from app.deciding.policies.service import find_goal
+from app.deciding.policies.schemas import PolicyBody
+from app.deciding.policies.service import find_body
+from app.deciding.standing import find_standing
 from app.load.bodies.answers import Basis, DiagnosticAnswer, EstimateAnswer, to_estimate_answer
-from app.load.bodies.terms import KMax, Measured, TMax
+from app.load.bodies.terms import KMax, Measured, Smoothing, TMax
 from app.load.measurements.freshness import describe_age
-from app.load.measurements.load import Gathered, gather
+from app.load.measurements.load import Gathered, gather_load
+from app.load.measurements.stored_topologies import StoredTopology, find_topology
 from app.planning.gates.schemas import GateAnswer, to_gate_answer
 from app.rendering.charts import DOTTED, SOLID, Chart, Line, Panel, Sign, Upright, draw_chart
 from app.rendering.picture_files import write_picture
@@ -28,6 +31,8 @@ from app.web.negotiation import FORMS, Accept, answer_in_form, choose_form
 from app.web.observability import time_planner
 from app.web.routing import SettingsDep, StrictJsonRoute, declare
 from app.web.security import may_read
+from planner.decisions.policy import bound_topology
+from planner.decisions.wording import DecidedNumber, describe_difference
 from planner.gates.what_if import Explored, WhatIfTerms, explore
 from planner.values import Plan
 from planner.wording import write_count, write_number, write_rate, write_seconds
@@ -41,6 +46,9 @@ class WhatIfRequest(Measured):
     load_factor: Annotated[
         float, Field(ge=0, le=1e6, description="The external rate, as a multiple of the measured one.")
     ] = 1.0
+    smoothing: Annotated[
+        Smoothing | None, Field(description="Left out: that of the stored policy, else the newest snapshot.")
+    ] = None
     k_max: KMax | None = None
     t_max_seconds: TMax | None = None
 
@@ -91,27 +99,55 @@ class WhatIfAnswer(Answer):
     basis: Basis
 
 
+OF_POLICY = {"smoothing", "model", "calibrate"}
 PLACES = STORED | {"external_rate": "/load_factor"}
 
 
 def answer_what_if(session: Session, name: str, body: WhatIfRequest, settings: Settings) -> WhatIfAnswer:
     """The effects of another load, budget or target on a stored topology."""
-    found = gather(session, name, body, settings)
-    terms = find_terms(session, found, body)
-    aged = describe_age(session, found)
+    stored = find_topology(session, name)
+    policy = find_body(session, stored)
+    asked = fill_in(body, policy)
+    found = gather_load(session, stored, asked, settings)
+    terms = WhatIfTerms(asked.load_factor, asked.t_max_seconds, asked.k_max)
+    topology = found.topology if policy is None else bound_topology(found.topology, policy.to_value())
+    notes = describe_age(session, found)
     with time_planner("what_if"), blaming_what_is_stored(name, PLACES):
-        explored = explore(found.topology, found.load, terms, body.model)
-    return to_what_if_answer(explored, terms, found, aged)
+        explored = explore(topology, found.load, terms, asked.model)
+    if (body.load_factor, body.t_max_seconds, body.k_max) == (1.0, None, None):
+        notes += compare_decision(session, stored, explored)
+    return to_what_if_answer(explored, terms, found, notes)
 
 
-def find_terms(session: Session, found: Gathered, body: WhatIfRequest) -> WhatIfTerms:
-    """The terms asked for; without budget and target those of the topology's policy."""
-    t_max, k_max = body.t_max_seconds, body.k_max
-    if t_max is None and k_max is None:
-        goal = find_goal(session, found.stored)
-        if goal is not None:
-            t_max, k_max = goal.find_t_max_seconds(), goal.k_max
-    return WhatIfTerms(body.load_factor, t_max, k_max)
+def fill_in(body: WhatIfRequest, policy: PolicyBody | None) -> WhatIfRequest:
+    """The request with the policy's smoothing, model and calibration where it leaves them out, and with the policy's
+    target and budget where it leaves out both: at a factor of 1 its load is then that of a decision.
+    """
+    if policy is None:
+        return body
+    terms = {name: getattr(policy, name) for name in OF_POLICY - body.model_fields_set}
+    if body.t_max_seconds is None and body.k_max is None:
+        terms |= {"t_max_seconds": policy.goal.find_t_max_seconds(), "k_max": policy.goal.k_max}
+    return body.model_copy(update=terms)
+
+
+def compare_decision(session: Session, stored: StoredTopology, explored: Explored) -> list[DiagnosticAnswer]:
+    """A diagnostic if the standing decision recommends another number of processors than the plan for its target."""
+    row, plan = find_standing(session, stored), explored.planned
+    if row is None or plan is None or plan.objective != "min-processors":
+        return []
+    answer = row.answer
+    sized = answer.get("sized_for") or {"source": "smoothed", "external_rate": answer["external_rate"]}
+    detail = describe_difference(
+        plan.estimate.processors_total,
+        explored.external_rate,
+        DecidedNumber(
+            answer["processors"]["recommended_total"],
+            sized["external_rate"],
+            (sized["source"], *[one["code"] for one in [*answer["reasons"], *answer["constraints"]]]),
+        ),
+    )
+    return [DiagnosticAnswer(code="differs-from-decision", detail=detail)] if detail else []
 
 
 def to_what_if_answer(

@@ -13,7 +13,7 @@ from app.rendering import reports
 from app.web.fields import TopologyName
 from app.web.routing import StrictJsonRoute, declare
 from app.web.security import may_read
-from planner.decisions.verdict_wording import describe_change, describe_effect
+from planner.decisions.wording import describe_change, describe_effect
 from planner.values import Topology
 from planner.wording import UNBOUNDED, write_counted, write_rate, write_seconds
 
@@ -22,8 +22,8 @@ def describe_decision(name: str, decision: DecisionAnswer, topology: Topology) -
     """Verdict, reasons, operators, alternatives, evidence and diagnostics."""
     counts = decision.processors
     return [
-        reports.Heading(f"{name}: {describe_change(counts.current, counts.recommended)}", 1),
-        reports.Paragraph(describe_effect(counts.current, counts.recommended, decision.outlook)),
+        reports.Heading(f"{name}: {describe_change(decision.running, counts.recommended)}", 1),
+        reports.Paragraph(describe_effect(decision.running, counts.recommended, decision.outlook)),
         reports.Heading("The numbers"),
         reports.ReportTable(["what", "value"], list_numbers(decision)),
         reports.Heading("Why"),
@@ -66,11 +66,9 @@ def list_numbers(decision: DecisionAnswer) -> list[tuple[str, str]]:
 
 
 def describe_span(decision: DecisionAnswer) -> str:
-    """The time that the measured numbers of a decision are of: `mean of 5 min`."""
-    basis = decision.basis
-    seconds = (decision.decided_for - basis.first_observed_at).total_seconds()
-    kind = "newest" if basis.snapshots == 1 else "mean of the newest"
-    return f"{kind} {write_seconds(seconds)}"
+    """The time that the measured numbers of a decision are of: `mean of the newest 5 snapshots`."""
+    many = decision.basis.snapshots
+    return "newest snapshot" if many == 1 else f"mean of the newest {many:,} snapshots"
 
 
 def describe_alternatives(decision: DecisionAnswer) -> str:

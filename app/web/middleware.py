@@ -106,6 +106,7 @@ SAFE_METHODS = {"GET", "HEAD", "OPTIONS"}
 OWN_SITES = {"same-origin", "none"}  # `same-site` is another port or another name, so another service
 DEFAULT_PORTS = {"http": 80, "https": 443}
 
+NOT_MODIFIED = 304
 HEADERS = [(b"x-content-type-options", b"nosniff"), (b"referrer-policy", b"no-referrer")]
 # For JSON, text, pictures and reports, which run and load nothing; an SVG of matplotlib contains its styles, and a
 # report has its own in the page.
@@ -130,8 +131,12 @@ class BrowserGuard(HttpMiddleware):
     async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
         async def send_guarded(message: Message) -> None:
             if message["type"] == "http.response.start":
-                policy = choose_policy(scope["path"], message["headers"])
-                message["headers"] = [*message["headers"], *HEADERS, (b"content-security-policy", policy)]
+                message["headers"] = [*message["headers"], *HEADERS]
+                if (
+                    message["status"] != NOT_MODIFIED
+                ):  # the browser keeps the policy of the answer that it has
+                    policy = choose_policy(scope["path"], message["headers"])
+                    message["headers"].append((b"content-security-policy", policy))
             await send(message)
 
         if scope["method"] not in SAFE_METHODS and is_of_another_site(Headers(scope=scope)):

@@ -14,9 +14,9 @@ from planner.calibration.modelled_waits import Interval
 from planner.decisions.catch_up import CatchUpTerms
 from planner.decisions.horizon import NO_OUTLOOK, ChangeHorizon, RateHistory, RateOutlook
 from planner.decisions.policy import LastChange, Policy, bound_topology
-from planner.decisions.reasons import Reason
 from planner.decisions.state_migration import Moves, OwnersLeft
 from planner.decisions.wait_correction import UNCORRECTED, Correction, correct_waits
+from planner.decisions.wording import Reason
 from planner.nodes.usage import MeasuredInstance, Node
 from planner.situations.disagreements import compare_sojourn
 from planner.situations.situation import Situation, assess_counts, scale_load, survey_load

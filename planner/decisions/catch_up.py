@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import inf, isfinite
 
-from planner.decisions.reasons import Reason, give_reason
+from planner.decisions.wording import Reason, give_reason
 from planner.queueing.key_shares import KeyShares
 from planner.situations.evidence import name_queueing
 from planner.situations.situation import Situation

@@ -23,10 +23,10 @@ from planner.decisions.catch_up import CatchingUp, describe_catch_up
 from planner.decisions.goals import propose
 from planner.decisions.horizon import ChangeHorizon, RateOutlook
 from planner.decisions.policy import Goal, Policy
-from planner.decisions.reasons import Reason
 from planner.decisions.rules import RULES, apply_rules
 from planner.decisions.state_migration import Moves, plan_moves
 from planner.decisions.wait_correction import Correction, correct_sojourn
+from planner.decisions.wording import Reason
 from planner.gates.headroom import Counterfactuals, find_counterfactuals
 from planner.nodes.advice import NodeAdvice, Thresholds, advise_nodes
 from planner.nodes.instance_moves import Deployment

@@ -16,7 +16,6 @@ from planner.allocation.allocate import allocate_budget
 from planner.decisions.case import Case, Proposal
 from planner.decisions.policy import Goal
 from planner.decisions.quantile_goal import QuantileGoal
-from planner.decisions.reasons import Reason, describe_ahead, describe_limit, give_reason
 from planner.decisions.sizing import (
     Factors,
     Sizing,
@@ -27,6 +26,7 @@ from planner.decisions.sizing import (
     size_for_target,
     split_total,
 )
+from planner.decisions.wording import Reason, describe_ahead, describe_limit, give_reason
 from planner.errors import BudgetTooSmall
 from planner.plans.tradeoff import tradeoff
 from planner.targets.target import OUT_OF_REACH, SojournTarget, place_seconds

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from planner.allocation.allocate import allocate_budget
 from planner.decisions.case import Case, Proposal
-from planner.decisions.reasons import Reason, describe_ahead, describe_limit, give_reason
+from planner.decisions.wording import Reason, describe_ahead, describe_limit, give_reason
 from planner.errors import BoundTooSmall, QuantileUnreachable
 from planner.gates.headroom import plan_counts
 from planner.situations.situation import Situation

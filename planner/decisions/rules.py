@@ -23,9 +23,9 @@ from planner.decisions.catch_up import (
 )
 from planner.decisions.goals import propose
 from planner.decisions.horizon import find_horizon, forecast_each_step
-from planner.decisions.reasons import Reason, give_reason
 from planner.decisions.sizing import find_served, split_most
 from planner.decisions.state_migration import keep_owners, plan_moves
+from planner.decisions.wording import Reason, give_reason
 from planner.errors import BoundTooSmall, BudgetTooSmall
 from planner.wording import (
     write_percent,

@@ -11,7 +11,7 @@ from app.rendering.operator_graphs import OperatorGraph, graph_estimate
 from app.rendering.picture_files import write_picture
 from planner.decisions.compose import ComposedDecision, Decision
 from planner.decisions.horizon import RateOutlook
-from planner.decisions.verdict_wording import describe_change, describe_effect
+from planner.decisions.wording import describe_change, describe_effect
 from planner.values import Estimate, Topology
 from planner.wording import write_counted, write_rate
 
@@ -127,7 +127,7 @@ def graph_decision(decision: DecisionAnswer, topology: Topology) -> OperatorGrap
     """The graph with the verdict and its basis above it."""
     counts = decision.processors
     return graph_estimate(
-        f"{decision.basis.topology}: {describe_change(counts.current, counts.recommended)}",
+        f"{decision.basis.topology}: {describe_change(decision.running, counts.recommended)}",
         [say_times(decision), f"Decided on data until {decision.decided_for:%Y-%m-%d %H:%M:%S} UTC"],
         topology,
         decision.current,
@@ -138,7 +138,7 @@ def graph_decision(decision: DecisionAnswer, topology: Topology) -> OperatorGrap
 def say_times(decision: DecisionAnswer) -> str:
     """The rate now, E[T] now and as recommended with the target, and the rate up to which the decision holds."""
     counts = decision.processors
-    effect = describe_effect(counts.current, counts.recommended, decision.outlook)
+    effect = describe_effect(decision.running, counts.recommended, decision.outlook)
     parts = [f"{write_rate(decision.external_rate)} come in. {effect}"]
     holds = decision.counterfactuals.holds_up_to_rate
     if holds is not None:

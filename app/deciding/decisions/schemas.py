@@ -13,7 +13,7 @@ from app.deciding.promises import choose_promise
 from app.load.bodies.answers import Basis, DiagnosticAnswer, EstimateAnswer
 from app.machines.placements.schemas import PlacementAnswer
 from app.web.fields import Answer, Body, UtcTime, show_example
-from planner.decisions.verdict_wording import Outlook, describe_verdict
+from planner.decisions.wording import Outlook, describe_verdict
 
 PROBLEMS = (
     "unknown-topology",
@@ -113,9 +113,7 @@ class Moving(Answer):
     migrations: dict[str, MigrationAnswer]
     cost_tuple_seconds: float | None
     payback_seconds: Annotated[float | None, Field(description="null: not known, or never.")]
-    horizon: Annotated[HorizonAnswer | None, Field(description="null: no state moves, or it is urgent.")] = (
-        None
-    )
+    horizon: Annotated[HorizonAnswer | None, Field(description="null: no state moves, or urgent.")] = None
 
 
 class SizedFor(Answer):
@@ -239,9 +237,7 @@ class DecisionAnswer(Answer):
         Field(description="Processors that the goal takes now; null: the policy has no scale-down window."),
     ] = None
     sized_for: Annotated[SizedFor | None, Field(description="null: stored before this field existed.")] = None
-    look_ahead: Annotated[LookAhead | None, Field(description="null: not asked for, or see diagnostics.")] = (
-        None
-    )
+    look_ahead: Annotated[LookAhead | None, Field(description="null: not wanted, or see diagnostics.")] = None
     correction: Annotated[
         CorrectionAnswer | None, Field(description="null: no interval can be compared.")
     ] = None
@@ -263,7 +259,12 @@ class DecisionAnswer(Answer):
     @property
     def verdict(self) -> str:
         """What to do, and what E[T] would become."""
-        return describe_verdict(self.processors.current, self.processors.recommended, self.outlook)
+        return describe_verdict(self.running, self.processors.recommended, self.outlook)
+
+    @property
+    def running(self) -> dict[str, int]:
+        """The processors that run, by operator in the order of the topology."""
+        return {one.name: one.processors for one in self.current.operators}
 
     @property
     def outlook(self) -> Outlook:

@@ -8,7 +8,7 @@ from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
 from app.database.tables import PolicyRow
-from app.deciding.policies.schemas import Goal, PolicyAnswer, PolicyBody
+from app.deciding.policies.schemas import PolicyAnswer, PolicyBody
 from app.load.measurements.stored_topologies import StoredTopology, find_topology
 from app.web.errors import InvalidRequest
 from app.web.stored_data_errors import NoStoredPolicy
@@ -42,10 +42,10 @@ def find_policy(session: Session, name: str) -> PolicyAnswer:
     return PolicyAnswer.model_validate(row.policy | {"updated_at": row.updated_at}, strict=False)
 
 
-def find_goal(session: Session, stored: StoredTopology) -> Goal | None:
-    """The goal of the topology's policy; None if it has none."""
+def find_body(session: Session, stored: StoredTopology) -> PolicyBody | None:
+    """The topology's policy as it was sent; None if it has none."""
     row = session.get(PolicyRow, stored.id)
-    return None if row is None else Goal.model_validate(row.policy["goal"])
+    return None if row is None else PolicyBody.model_validate(row.policy, strict=False)
 
 
 def delete_policy(session: Session, name: str) -> None:

@@ -30,7 +30,7 @@ from app.web.observability import time_planner
 from planner.decisions.case import DecisionQuestion
 from planner.decisions.compose import ComposedDecision, plan_for_rate
 from planner.decisions.horizon import NO_OUTLOOK, count_cooldown_steps, look_out
-from planner.decisions.reasons import give_reason
+from planner.decisions.wording import give_reason
 from planner.errors import PlannerError
 from planner.wording import write_numbers_apart
 from planner.workloads.line_forecasts import HISTORY

@@ -6,7 +6,7 @@ from typing import Any
 from sqlalchemy import Row
 from sqlalchemy.orm import Session
 
-from app.deciding.policies.service import find_goal
+from app.deciding.policies.service import find_body
 from app.load.bodies.load import LoadBody
 from app.load.measurements.stored_topologies import find_topology
 from app.pages.series.answers import to_series
@@ -29,14 +29,14 @@ def read_series(
     buckets = find_buckets(session, stored, since, until, points)
     rows = gather_snapshots(session, stored, buckets)
     decided = gather_decisions(session, stored, buckets)
-    goal = find_goal(session, stored)
+    policy = find_body(session, stored)
     topology = stored.to_values()
     with time_planner("series"):
         estimates = {row.number: expect(topology, row) for row in rows}
     return to_series(
         stored,
         buckets,
-        target=goal.find_t_max_seconds() if goal else None,
+        target=policy.goal.find_t_max_seconds() if policy else None,
         rows=rows,
         estimates=estimates,
         decided=decided,

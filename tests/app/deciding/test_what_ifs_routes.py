@@ -5,6 +5,8 @@ from typing import Any
 import httpx
 import pytest
 
+from tests.app.pages.overview.test_routes import add, decide
+
 
 def ask(client: httpx.Client, name: str, **body: Any) -> dict[str, Any]:
     answer = client.post(f"/v1/topologies/{name}/what-if", json=body)
@@ -62,3 +64,32 @@ def test_without_terms_the_policy_says_what_is_wanted(client: httpx.Client, runn
 @pytest.mark.parametrize("body", [{"load_factor": -1}, {"k_max": 0}, {"t_max": 1}, {"load_factor": "2"}])
 def test_terms_that_make_no_sense_are_refused(client: httpx.Client, running: str, body: dict[str, Any]):
     assert client.post(f"/v1/topologies/{running}/what-if", json=body).status_code == 422
+
+
+def test_at_a_factor_of_1_the_load_is_that_of_a_decision_and_a_difference_has_its_reason(
+    client: httpx.Client, name: str
+):
+    add(client, name, measured_sojourn_seconds=0.05)
+    policy = {
+        "goal": {"t_max_seconds": 0.2, "t_min_seconds": 0.01},
+        "smoothing": {"kind": "window", "size": 3},
+        "bounds": {"reporter": {"min_processors": 4}},
+    }
+    assert client.put(f"/v1/topologies/{name}/policy", json=policy).is_success
+    decision, found = decide(client, name), ask(client, name)
+    assert found["external_rate"] == decision["external_rate"]
+    assert found["current"]["expected_sojourn_seconds"] == decision["current"]["expected_sojourn_seconds"]
+    assert found["planned"]["processors"]["reporter"] == 4
+    (why,) = [one for one in found["diagnostics"] if one["code"] == "differs-from-decision"]
+    planned, kept = found["planned"]["processors_total"], decision["processors"]["recommended_total"]
+    assert why["detail"] == (
+        f"The {planned} processors planned here are the fewest for 318/s. The decision recommends {kept}: it is made "
+        "for 319/s, the rate of the newest snapshot, and it gives up processors only where E[T] is far below the "
+        "target, and E[T] would gain too little."
+    )
+    for other in ({"load_factor": 1.1}, {"k_max": 30}):
+        assert "differs-from-decision" not in [
+            one["code"] for one in ask(client, name, **other)["diagnostics"]
+        ]
+    newest = ask(client, name, smoothing={"kind": "window", "size": 1})
+    assert newest["external_rate"] != decision["external_rate"]

@@ -65,6 +65,14 @@ def test_a_key_does_not_help_a_page_of_another_site(
         assert client.post("/v1/topologies", json=FPD | {"name": name}, headers=own).status_code == 201
 
 
+def test_an_unchanged_answer_leaves_the_policy_of_the_page_as_it_is(client: httpx.Client, stored: str):
+    first = client.get(f"/v1/topologies/{stored}")
+    assert "default-src 'none'" in first.headers["Content-Security-Policy"]
+    again = client.get(f"/v1/topologies/{stored}", headers={"If-None-Match": first.headers["ETag"]})
+    assert again.status_code == 304
+    assert "Content-Security-Policy" not in again.headers
+
+
 @pytest.mark.parametrize(
     ("origin", "host", "is_same"),
     [

@@ -4,12 +4,14 @@ export class Problem extends Error {
   /**
    * @param {number} status
    * @param {{title?: string, detail?: string, type?: string, errors?: {detail: string}[]}} body
+   * @param {number | null} [retrySeconds] after which the same call may be answered
    */
-  constructor(status, body) {
+  constructor(status, body, retrySeconds = null) {
     const details = (body.errors ?? []).map((one) => one.detail).join(" ");
     super([body.title ?? `The service answered ${status}`, body.detail ?? details].filter(Boolean).join(": "));
     this.status = status;
     this.type = body.type ?? "";
+    this.retrySeconds = retrySeconds;
   }
 }
 
@@ -35,11 +37,14 @@ export async function call(path, { method = "GET", body, signal } = {}) {
   if (answer.status === 304 && before) return before.body;
   const text = await answer.text();
   const read = text ? parse(text) : null;
-  if (!answer.ok) throw new Problem(answer.status, read ?? {});
+  if (!answer.ok) throw new Problem(answer.status, read ?? {}, readRetry(answer.headers.get("Retry-After")));
   const etag = answer.headers.get("ETag");
   if (method === "GET" && etag) remember(path, { etag, body: read });
   return read;
 }
+
+/** Seconds of a Retry-After; null: none is given. @param {string | null} text */
+const readRetry = (text) => (text && /^\d+$/.test(text) ? Number(text) : null);
 
 /** @param {string} text */
 function parse(text) {

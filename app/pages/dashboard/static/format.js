@@ -60,6 +60,15 @@ export const signed = (value) => `${isKnown(value) && value > 0 ? "+" : ""}${per
 /** @param {number | null | undefined} value */
 export const count = (value) => (isKnown(value) ? value.toLocaleString("en") : UNKNOWN);
 
+/** 1 snapshot, 1,200 snapshots. @param {number} many @param {string} noun */
+export const counted = (many, noun) => `${count(many)} ${many === 1 ? noun : `${noun}s`}`;
+
+/** The measured time that a number is of. @param {number} many */
+export const snapshots = (many) => many === 1 ? "newest snapshot" : `mean of the newest ${counted(many, "snapshot")}`;
+
+/** What a decision does, by its action. @type {Record<string, string>} */
+export const ACTIONS = { hold: "keep", scale_up: "more", scale_down: "fewer", rebalance: "another split" };
+
 /** How long ago something was, in whole seconds: 3 s ago, or now. @param {number} seconds */
 export function age(seconds) {
   const whole = Math.floor(seconds + 0.5);

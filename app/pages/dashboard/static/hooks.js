@@ -1,7 +1,7 @@
-// What every page does: ask the service, ask again every 15 s, and say what went wrong.
+// What every page does: ask the service, ask again every 15 s or when a busy service says so, and say what went wrong.
 import { html, useLayoutEffect, useState } from "./view.js";
-import { call } from "./api.js";
-import { sentence } from "./format.js";
+import { call, Problem } from "./api.js";
+import { duration, sentence } from "./format.js";
 
 const REFRESH_MILLISECONDS = 15000;
 
@@ -21,6 +21,7 @@ export function useAnswer(address, body, every = REFRESH_MILLISECONDS) {
     const aborting = new AbortController();
     let timer = 0;
     const ask = async () => {
+      let again = every;
       try {
         const answer = await call(address, {
           method: body === undefined ? "GET" : "POST",
@@ -31,9 +32,10 @@ export function useAnswer(address, body, every = REFRESH_MILLISECONDS) {
       } catch (error) {
         if (aborting.signal.aborted) return;
         const problem = error instanceof Error ? error : new Error(String(error));
+        if (problem instanceof Problem && problem.retrySeconds !== null) again = 1000 * problem.retrySeconds;
         setState((before) => ({ path, answer: before.path === path ? before.answer : null, problem }));
       }
-      if (every !== null) timer = setTimeout(() => (document.hidden ? wait() : ask()), every);
+      if (again !== null) timer = setTimeout(() => (document.hidden ? wait() : ask()), again);
     };
     const wait = () => document.addEventListener("visibilitychange", ask, { once: true, signal: aborting.signal });
     ask();
@@ -45,10 +47,15 @@ export function useAnswer(address, body, every = REFRESH_MILLISECONDS) {
   return state.path === path ? state : { path, answer: null, problem: null };
 }
 
-/** What went wrong, in the words of the service. @param {{problem: Error | null}} props */
+/** What went wrong, in the words of the service, and when it is asked again. @param {{problem: Error | null}} props */
 export function Trouble({ problem }) {
   if (!problem) return null;
-  return html`<p class="trouble" role="alert">${sentence(problem.message)}</p>`;
+  const seconds = problem instanceof Problem ? problem.retrySeconds : null;
+  return html`
+    <p class="trouble" role="alert">
+      ${sentence(problem.message)}${seconds === null ? "" : ` It is asked again in ${duration(seconds)}.`}
+    </p>
+  `;
 }
 
 /** @param {{of: {answer: unknown, problem: Error | null}}} props */

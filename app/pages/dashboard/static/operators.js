@@ -1,6 +1,6 @@
 // The operators as a graph and as a table, the busiest named.
 import { html, useState } from "./view.js";
-import { change, count, duration, percent, rate } from "./format.js";
+import { change, count, counted, duration, percent, rate } from "./format.js";
 import { TopologyGraph } from "./graph.js";
 
 const ROWS_AT_ONCE = 100;
@@ -19,7 +19,7 @@ const COLUMNS = [
   { key: "wait", title: "wait", write: (row) => duration(row.wait) },
   { key: "sojourn", title: "wait + service", write: (row) => duration(row.sojourn) },
   { key: "queueing", title: "queueing", write: (row) => row.queueing },
-  { key: "running", title: "processors", write: (row) => change(row.running, row.recommended) },
+  { key: "running", title: "processors → recommended", write: (row) => change(row.running, row.recommended) },
 ];
 
 /**
@@ -36,11 +36,17 @@ export function Operators({ topology, estimate, processors }) {
     return { source: one.source, target: one.target, flow: source ? source.arrival_rate * one.selectivity : null };
   });
   const isBusyKnown = (busiest?.utilisation ?? null) !== null;
+  const now = estimate && `${counted(estimate.processors_total, "processor")} at ${rate(estimate.external_rate)}`;
   return html`
     <section class="card">
       <h2>Operators</h2>
       ${isBusyKnown &&
-        html`<p>The busiest is <strong>${busiest.name}</strong>: ${percent(busiest.utilisation)} busy.</p>`}
+        html`
+          <p>
+            The busiest is <strong>${busiest.name}</strong>: ${percent(busiest.utilisation)} busy.${" "}
+            <span class="quiet">All numbers but the last are estimates for the ${now}.</span>
+          </p>
+        `}
       <${TopologyGraph} nodes=${rows} edges=${edges} middle=${picked ?? busiest?.name ?? rows[0]?.name ?? null}
         onPick=${setPicked} />
       <${OperatorTable} rows=${rows} picked=${picked} onPick=${setPicked} />

@@ -87,11 +87,11 @@ function Filter({ counts, wanted, onWant }) {
 const COLUMNS = [
   "topology",
   "status",
-  "E[T]",
+  "E[T], newest",
   "target",
-  "processors",
-  "rate",
-  "holds up to",
+  "processors → recommended",
+  "rate, newest",
+  "recommended hold up to",
   "measured",
   "rate over time",
 ];

@@ -1,89 +1,109 @@
 // A decision in words: what to do, its numbers, and why.
 import { html } from "./view.js";
-import { ago, change, clock, count, duration, percent, rate, rateLimit, sentence, UNBOUNDED } from "./format.js";
+import {
+  ago,
+  change,
+  clock,
+  count,
+  counted,
+  duration,
+  percent,
+  rate,
+  rateLimit,
+  sentence,
+  snapshots,
+  UNBOUNDED,
+} from "./format.js";
+
+/** @typedef {[name: string, value: string]} Figure a number, and of what it is */
 
 export function Verdict({ decision }) {
   const { processors, current } = decision;
-  const target = decision.policy?.goal?.t_max_seconds ?? decision.policy?.goal?.target?.seconds ?? null;
-  const why = decision.reasons.map((one) => one.detail).join(" ");
-  const promised = decision.corrected_sojourn_seconds ?? decision.expected_sojourn_seconds;
+  const at = decision.verdict.indexOf(". ") + 1;
+  const [todo, effect] = at ? [decision.verdict.slice(0, at), decision.verdict.slice(at)] : [decision.verdict, ""];
   return html`
     <section class=${`card verdict ${current.stable ? decision.action : "overloaded"}`}>
-      <p class="sentence"><strong>${decision.verdict}</strong> ${sentence(why)}</p>
-      <dl class="figures">
-        ${decision.measured_sojourn_seconds !== null && html`
-          <div>
-            <dt>E[T] measured</dt>
-            <dd>${duration(decision.measured_sojourn_seconds)}</dd>
-          </div>
-        `}
-        <div>
-          <dt>E[T] estimated</dt>
-          <dd>${current.stable ? duration(current.expected_sojourn_seconds) : UNBOUNDED}</dd>
-        </div>
-        ${decision.action !== "hold" && html`
-          <div>
-            <dt>E[T] as recommended</dt>
-            <dd>${duration(promised)}</dd>
-          </div>
-        `}
-        <div>
-          <dt>target</dt>
-          <dd>${duration(target)}</dd>
-        </div>
-        <div>
-          <dt>processors</dt>
-          <dd>${change(processors.current_total, processors.recommended_total)}</dd>
-        </div>
-        <div>
-          <dt>rate</dt>
-          <dd>${rate(decision.external_rate)}</dd>
-        </div>
-        <div>
-          <dt>holds up to</dt>
-          <dd>${rateLimit(decision.counterfactuals.holds_up_to_rate)}</dd>
-        </div>
-        <div>
-          <dt>decided on data until</dt>
-          <dd>${clock(decision.decided_for)} UTC (${ago(decision.decided_for)})</dd>
-        </div>
-      </dl>
+      <p class="sentence"><strong>${sentence(todo)}</strong>${effect}</p>
+      <${Figures} of=${listFigures(decision, processors)} />
     </section>
   `;
 }
 
+/** Each number of a decision, with the time and the processors that it is of. @returns {Figure[]} */
+function listFigures(decision, { current_total: runs, recommended_total: wanted }) {
+  const { current, policy, basis } = decision;
+  const target = policy.goal.t_max_seconds ?? policy.goal.target?.seconds ?? null;
+  const span = snapshots(basis.snapshots);
+  const estimated = current.stable ? duration(current.expected_sojourn_seconds) : UNBOUNDED;
+  const promised = decision.corrected_sojourn_seconds ?? decision.expected_sojourn_seconds;
+  /** @type {(Figure | null)[]} */
+  const figures = [
+    ["processors", change(runs, wanted)],
+    [`rate, ${span}`, rate(decision.external_rate)],
+    decision.measured_sojourn_seconds === null
+      ? null
+      : [`measured E[T], ${span}`, duration(decision.measured_sojourn_seconds)],
+    [`estimated E[T] of the ${count(runs)} that run`, estimated],
+    decision.action === "hold" ? null : [`expected E[T] of ${count(wanted)}`, duration(promised)],
+    target === null ? null : ["target", duration(target)],
+    [
+      `${counted(wanted, "processor")} ${target === null ? "keep up" : "meet the target"} up to`,
+      rateLimit(decision.counterfactuals.holds_up_to_rate),
+    ],
+    ["decided on data until", `${clock(decision.decided_for)} UTC (${ago(decision.decided_for)})`],
+  ];
+  return figures.filter((one) => one !== null);
+}
+
+/** Numbers, each below its name. @param {{of: Figure[]}} props */
+export function Figures({ of }) {
+  return html`
+    <dl class="figures">
+      ${of.map(([name, value]) =>
+        html`
+          <div>
+            <dt>${name}</dt>
+            <dd>${value}</dd>
+          </div>
+        `
+      )}
+    </dl>
+  `;
+}
+
 export function Why({ decision, before }) {
-  const { counterfactuals: other, basis } = decision;
+  const { counterfactuals: other, basis, processors } = decision;
   const { outcome, observed, current: { evidence } } = decision;
-  const fewerRate = other.one_fewer_up_to_rate;
+  const wanted = processors.recommended_total;
+  const fewer = other.one_fewer_up_to_rate;
   return html`
     <section class="card">
       <h2>Why</h2>
       <ul>
         ${decision.reasons.map((one) => html`<li>${sentence(one.detail)} <${Code} of=${one} /></li>`)}
-        ${decision.constraints.map((one) => html`<li>Bound: ${sentence(one.detail)} <${Code} of=${one} /></li>`)}
+        ${decision.constraints.map((one) => html`<li>Limit: ${sentence(one.detail)} <${Code} of=${one} /></li>`)}
       </ul>
       <p>
-        With one processor fewer: ${sentence(other.one_fewer_detail)}${" "}
-        ${fewerRate !== null && `One processor fewer holds up to ${rateLimit(fewerRate)}. `}
-        As recommended it holds up to ${rateLimit(other.holds_up_to_rate)}.
+        ${decision.sized_for?.detail}${" "}${sentence(other.one_fewer_detail)}${" "}
+        ${fewer !== null && `${count(wanted - 1)} hold up to ${rateLimit(fewer)}, `}
+        ${fewer !== null && `${count(wanted)} up to ${rateLimit(other.holds_up_to_rate)}.`}
       </p>
       ${decision.catching_up && html`<p>${sentence(decision.catching_up.detail)}</p>`}
       ${outcome?.source === "reported" && html`<p>Reported: ${outcome.state}${describeMeasured(outcome)}.</p>`}
       ${observed && html`<p>Since then: ${sentence(observed.detail)}</p>`}
       ${before?.observed && html`
         <p>
-          The decision before (${before.action}, on data until ${clock(before.decided_for)} UTC):${" "}
+          The decision before, on data until ${clock(before.decided_for)} UTC:${" "}
           ${sentence(before.observed.detail)}
         </p>
       `}
       <p class="quiet">
-        From ${count(basis.snapshots)} snapshots of revision ${basis.revision}, ${clock(
+        From ${counted(basis.snapshots, "snapshot")} of revision ${basis.revision}, measured from ${clock(
           basis.first_observed_at,
-        )} to${" "}
-        ${clock(basis.last_observed_at)} UTC.${" "}
+        )} until${" "}
+        ${clock(decision.decided_for)} UTC.${" "}
         ${evidence?.known_error && html`
-          For this kind of input the estimate errs by ${percent(evidence.known_error)} on average.
+          The estimated E[T] differs from the true one by ${percent(evidence.known_error)} on average, for such data.
         `}
       </p>
       <${Diagnostics} of=${decision.diagnostics} />
@@ -104,7 +124,7 @@ export function Diagnostics({ of }) {
 }
 
 /** The stable code of a reason or a diagnostic. @param {{of: {code: string}}} props */
-function Code({ of }) {
+export function Code({ of }) {
   return html`<span class="code">${of.code}</span>`;
 }
 
@@ -112,5 +132,5 @@ function Code({ of }) {
 function describeMeasured({ measured_seconds, expected_seconds }) {
   return measured_seconds === null
     ? ""
-    : `, E[T] measured ${duration(measured_seconds)} for ${duration(expected_seconds)} promised`;
+    : `, with a measured E[T] of ${duration(measured_seconds)} for ${duration(expected_seconds)} promised`;
 }

@@ -1,35 +1,21 @@
 // What if there were more load, fewer processors, another target?
-import { html, useLayoutEffect, useRef, useState } from "./view.js";
-import { at, call } from "./api.js";
+import { html, useEffect, useRef, useState } from "./view.js";
+import { at } from "./api.js";
 import { Chart } from "./chart.js";
-import { change, count, duration, rate, rateLimit, sentence, short, UNKNOWN } from "./format.js";
+import { change, count, duration, rate, rateLimit, sentence, short, snapshots } from "./format.js";
 import { Folded } from "./folded.js";
-import { Trouble } from "./hooks.js";
-import { Diagnostics } from "./verdict.js";
+import { Trouble, useAnswer } from "./hooks.js";
+import { Code, Diagnostics, Figures } from "./verdict.js";
 import { Tabs } from "./tabs.js";
 
 /** @param {{name: string, query: URLSearchParams}} props */
 export function WhatIfPage({ name, query }) {
   const [terms, setTerms] = useState(readTerms(query));
-  const [found, setFound] = useState(/** @type {any} */ (null));
-  const [problem, setProblem] = useState(/** @type {Error | null} */ (null));
-  const asking = useRef(/** @type {AbortController | null} */ (null));
-  // Not useEffect, which waits until the page is painted: the answer would come some frames later.
-  useLayoutEffect(() => {
-    asking.current?.abort();
-    const aborting = (asking.current = new AbortController());
-    history.replaceState(null, "", writeAddress(name, terms));
-    call(at(name, "/what-if"), { method: "POST", body: writeBody(terms), signal: aborting.signal }).then(
-      (answer) => {
-        setFound(answer);
-        setProblem(null);
-      },
-      (error) => {
-        if (!aborting.signal.aborted) setProblem(error);
-      },
-    );
-    return () => aborting.abort();
-  }, [name, terms]);
+  const found = useAnswer(at(name, "/what-if"), writeBody(terms), null);
+  // Until the numbers of these terms come, those of the terms before stay, in grey.
+  const last = useRef(/** @type {any} */ (null));
+  if (found.answer) last.current = found.answer;
+  useEffect(() => history.replaceState(null, "", writeAddress(name, terms)), [name, terms]);
   const set = (part) => setTerms((before) => ({ ...before, ...part }));
   const setLoad = (event) => set({ load: Number((10 ** Number(event.target.value)).toPrecision(3)) });
   return html`
@@ -55,57 +41,65 @@ export function WhatIfPage({ name, query }) {
         </label>
         <p class="quiet">Nothing is stored. The address of this page holds these terms: share it.</p>
       </section>
-      <${Trouble} problem=${problem} />
-      ${found && html`<${Answer} found=${found} />`}
+      <${Trouble} problem=${found.problem} />
+      ${last.current && html`<${Answer} found=${last.current} isOld=${!found.answer} />`}
     </div>
   `;
 }
 
-function Answer({ found }) {
+/** @param {{found: any, isOld: boolean}} props isOld: the numbers belong to the terms before */
+function Answer({ found, isOld }) {
   const { planned, gate } = found;
   return html`
-    <div>
-      <${Figures} found=${found} />
+    <div class=${isOld ? "old" : ""} aria-busy=${isOld}>
+      <p class="quiet">${isOld
+        ? "The numbers below are of the terms before."
+        : "The numbers below are of these terms."}</p>
+      <section class="card"><${Figures} of=${listFigures(found)} /></section>
+      <${Checks} found=${found} />
       <${Frontier} found=${found} />
       ${planned && html`<${Plan} planned=${planned} running=${gate?.processors ?? {}} />`}
     </div>
   `;
 }
 
-function Figures({ found }) {
-  const { current, planned, gate } = found;
-  const running = current?.stable ? duration(current.expected_sojourn_seconds) : "cannot keep up";
+/** Each number of the answer, with the processors that it is of. @returns {import("./verdict.js").Figure[]} */
+function listFigures({ current, planned, gate, basis, load_factor, external_rate, t_max_seconds }) {
+  const runs = current?.processors_total ?? null;
+  const kind = planned?.objective === "min-processors" ? "fewest processors" : "best split";
+  /** @type {import("./verdict.js").Figure[]} */
+  const ofRunning = [
+    [
+      `estimated E[T] of the ${count(runs)} that run`,
+      current?.stable ? duration(current.expected_sojourn_seconds) : "cannot keep up",
+    ],
+    [
+      `${count(runs)} ${t_max_seconds === null ? "keep up" : "meet the target"} up to`,
+      rateLimit(gate?.headroom_rate),
+    ],
+  ];
+  return [
+    [`rate, ${snapshots(basis.snapshots)}${load_factor === 1 ? "" : ` × ${short(load_factor)}`}`, rate(external_rate)],
+    ["processors that run → planned", change(runs, planned?.processors_total ?? null)],
+    ...(current ? ofRunning : []),
+    [`estimated E[T] as planned (${kind})`, planned ? duration(planned.expected_sojourn_seconds) : "no plan would do"],
+    ...(t_max_seconds === null ? [] : [/** @type {[string, string]} */ (["target", duration(t_max_seconds)])]),
+  ];
+}
+
+/** Whether what runs would pass, why not, and notes on the data. */
+function Checks({ found }) {
+  const { current, gate } = found;
   return html`
     <section class="card">
-      <dl class="figures">
-        <div>
-          <dt>rate</dt>
-          <dd>${rate(found.external_rate)}</dd>
-        </div>
-        <div>
-          <dt>what runs</dt>
-          <dd>${current ? running : "not known"}</dd>
-        </div>
-        <div>
-          <dt>gate</dt>
-          <dd>${gate ? (gate.passed ? "✓ passes" : "▲ fails") : UNKNOWN}</dd>
-        </div>
-        <div>
-          <dt>planned</dt>
-          <dd>${planned ? duration(planned.expected_sojourn_seconds) : "nothing would do"}</dd>
-        </div>
-        <div>
-          <dt>processors</dt>
-          <dd>${change(current?.processors_total ?? null, planned?.processors_total ?? null)}</dd>
-        </div>
-        <div>
-          <dt>what runs holds up to</dt>
-          <dd>${rateLimit(gate?.headroom_rate)}</dd>
-        </div>
-      </dl>
+      <h2>${gate ? `What runs ${gate.passed ? "✓ passes" : "▲ fails"}` : "What runs is not known"}</h2>
       ${gate && html`
         <ul>
-          ${gate.checks.map((one) => html`<li>${one.passed ? "✓" : "▲"} ${one.name}: ${sentence(one.detail)}</li>`)}
+          ${gate.checks.map((one) =>
+            html`
+              <li>${one.passed ? "✓" : "▲"} ${sentence(one.detail)} <${Code} of=${{ code: one.name }} /></li>
+            `
+          )}
         </ul>
       `}
       <${Diagnostics} of=${[...found.diagnostics, ...(current?.diagnostics ?? [])]} />
@@ -132,7 +126,7 @@ function Frontier({ found }) {
   const cap = found.t_max_seconds && 4 * found.t_max_seconds;
   return html`
     <section class="card">
-      <h2>E[T] over processors</h2>
+      <h2>Estimated E[T] over processors, at ${rate(found.external_rate)}</h2>
       <${Chart} label="The best split of each number of processors" xs=${xs} writeX=${writeX} lines=${lines}
         write=${duration} marks=${marks} cap=${cap} />
       <${Folded} summary="Which operator gets each processor" draw=${() => html`<${Gains} frontier=${frontier} />`} />
@@ -158,7 +152,7 @@ function Gains({ frontier }) {
               <tr>
                 <th scope="row">${count(one.processors_total)}</th>
                 <td>${duration(one.expected_sojourn_seconds)}</td>
-                <td>${one.operator ?? "the fewest that keep up"}</td>
+                <td>${one.operator ?? "all: the fewest that keep up"}</td>
               </tr>
             `
           )}

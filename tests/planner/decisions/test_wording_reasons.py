@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from planner.decisions.reasons import SENTENCES, Reason, describe_ahead, describe_limit, give_reason
+from planner.decisions.wording import SENTENCES, Reason, describe_ahead, describe_limit, give_reason
 from planner.errors import BoundTooSmall, BudgetTooSmall, PlannerError, TargetUnreachable
 
 

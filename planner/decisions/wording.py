@@ -1,4 +1,4 @@
-"""The reasons of decisions: each code with its sentence for people, in one table.
+"""The sentences of decisions: each reason's code with its sentence, in one table, and the verdict.
 
 A sentence names no field of a policy and no code: the code stands beside it, for machines. `{...}` are texts that
 planner.wording has written.
@@ -8,7 +8,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from planner.errors import BoundTooSmall, BudgetTooSmall, PlannerError, QuantileUnreachable, TargetUnreachable
-from planner.wording import write_rate
+from planner.values import TimeTarget
+from planner.wording import (
+    join_counts,
+    write_counted,
+    write_level,
+    write_rate,
+    write_seconds,
+    write_seconds_change,
+)
 
 SENTENCES: Mapping[str, str] = {
     # The goal.
@@ -93,3 +101,100 @@ def describe_limit(error: PlannerError) -> Reason:
     """The reason that names the bound under which no answer exists."""
     code = next(code for kind, code in LIMITS if isinstance(error, kind))
     return Reason(code, str(error))
+
+
+MOST_LISTED = 10
+"""The operators that a verdict names; of others it says how many there are."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outlook:
+    """E[T] now (None: the processors that run cannot keep up) and with the recommended processors, and the target."""
+
+    now_seconds: float | None
+    then_seconds: float | None
+    target: TimeTarget | None
+
+
+def describe_verdict(running: Mapping[str, int], recommended: Mapping[str, int], outlook: Outlook) -> str:
+    """`Run 28 processors instead of 32: parse 4, score 13. E[T] would go from 180 to 208 ms; the target is 350 ms.`"""
+    return f"{describe_change(running, recommended)} {describe_effect(running, recommended, outlook)}"
+
+
+def describe_change(running: Mapping[str, int], recommended: Mapping[str, int]) -> str:
+    """What to do, in a sentence that lists the operators whose number of processors changes."""
+    before, after = sum(running.values()), sum(recommended.values())
+    changed = [(name, recommended[name]) for name, count in running.items() if recommended[name] != count]
+    if not changed:
+        return f"Keep the {write_counted(before, 'processor')} that run."
+    counts = join_counts(changed, MOST_LISTED)
+    if before == after:
+        return f"Split the {write_counted(before, 'processor')} another way: {counts}."
+    return f"Run {write_counted(after, 'processor')} instead of {before:,}: {counts}."
+
+
+def describe_effect(running: Mapping[str, int], recommended: Mapping[str, int], outlook: Outlook) -> str:
+    """What becomes of E[T], and the target."""
+    now, then = outlook.now_seconds, outlook.then_seconds
+    if running == recommended:
+        text = "They cannot keep up" if now is None else f"E[T] is {write_seconds(now)}"
+    elif then is None:
+        text = "They cannot keep up either"
+    elif now is None:
+        text = f"Those that run cannot keep up; E[T] would be {write_seconds(then)}"
+    else:
+        text = f"E[T] would go {write_seconds_change(now, then)}"
+    return f"{text}{describe_target(outlook.target)}."
+
+
+def describe_target(target: TimeTarget | None) -> str:
+    """The target as the end of a sentence; empty without one."""
+    if target is None:
+        return ""
+    limited = f"; the target is {write_seconds(target.seconds)}"
+    if target.is_expected_sojourn:
+        return limited
+    level = "the mean" if target.quantile is None else write_level(target.quantile)
+    return (
+        f"{limited} for {level} of the time to completion"
+        if target.of == "completion"
+        else f"{limited} for {level}"
+    )
+
+
+DIFFERENCES: Mapping[str, str] = {
+    "forecast": "it is made for {rate}, to which the rate may rise before the next change is possible",
+    "newest": "it is made for {rate}, the rate of the newest snapshot",
+    "smoothed": "it was made at {rate}",
+    "model-corrected": "it allows for waits as they were measured",
+    "within-target": "it gives up processors only where E[T] is far below the target",
+    "scale-down-window": "it keeps processors for some time after they were needed",
+    "catch-up": "it works off the tuples that wait",
+    "cooldown": "the last change is too recent for another",
+    "trigger": "the rate has changed too little for a change",
+    "saving-too-small": "too few processors would be saved",
+    "gain-too-small": "E[T] would gain too little",
+    "payback": "moving state would not pay back in time",
+}
+"""Why a decision has another number of processors than the fewest for its target, by the code that says so."""
+
+
+@dataclass(frozen=True, slots=True)
+class DecidedNumber:
+    """The processors that a decision recommends, the rate that they are for, and codes: source of the rate, reasons."""
+
+    total: int
+    rate: float
+    codes: Sequence[str]
+
+
+def describe_difference(planned_total: int, planned_rate: float, decided: DecidedNumber) -> str:
+    """Why a plan of the fewest processors differs from a decision; empty if both have as many."""
+    if planned_total == decided.total:
+        return ""
+    rate, at = write_rate(decided.rate), write_rate(planned_rate)
+    codes = decided.codes[1:] if rate == at else decided.codes
+    clauses = [DIFFERENCES[code].format(rate=rate) for code in dict.fromkeys(codes) if code in DIFFERENCES]
+    why = ", and ".join(clauses or ["it rests on earlier measurements"])
+    plan = f"The {write_counted(planned_total, 'processor')} planned here are the fewest for {at}."
+    return f"{plan} The decision recommends {decided.total:,}: {why}."

@@ -2,7 +2,13 @@
 
 import pytest
 
-from planner.decisions.verdict_wording import Outlook, describe_change, describe_verdict
+from planner.decisions.wording import (
+    DecidedNumber,
+    Outlook,
+    describe_change,
+    describe_difference,
+    describe_verdict,
+)
 from planner.values import TimeTarget
 
 RUNS = {"parse": 5, "score": 15, "join": 8, "store": 4}
@@ -59,3 +65,16 @@ def test_of_many_operators_ten_are_named():
     said = describe_change(runs, dict.fromkeys(runs, 2))
     assert said.startswith("Run 60 processors instead of 30: o0 2, ")
     assert said.endswith("o9 2 and 20 more.")
+
+
+def test_a_difference_has_its_reasons_in_order_and_a_rate_only_where_it_differs():
+    codes = ("forecast", "below-t-min", "scale-down-window")
+    said = describe_difference(22, 158.2, DecidedNumber(28, 185.3, codes))
+    assert said == (
+        "The 22 processors planned here are the fewest for 158/s. The decision recommends 28: it is made for 185/s, to "
+        "which the rate may rise before the next change is possible, and it keeps processors for some time after they "
+        "were needed."
+    )
+    assert describe_difference(28, 158.2, DecidedNumber(28, 185.3, codes)) == ""
+    alike = describe_difference(22, 158.2, DecidedNumber(28, 158.4, ("smoothed", "at-optimum")))
+    assert alike.endswith("recommends 28: it rests on earlier measurements.")

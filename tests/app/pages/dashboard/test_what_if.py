@@ -1,0 +1,97 @@
+"""What if: its numbers belong to its terms, and have the names and the values that other pages give them."""
+
+from concurrent.futures import ThreadPoolExecutor
+from time import perf_counter
+from typing import Any
+
+import httpx
+import pytest
+from playwright.sync_api import expect
+
+from planner.wording import write_rate
+from tests.app.browsing import Watched
+from tests.app.pages.overview.test_routes import add, decide
+from tests.app.processes import Service, StartService, wait_until
+from tests.app.web.test_admission import count_now, locked_topologies, post
+
+POLICY = {"goal": {"t_max_seconds": 0.06}, "smoothing": {"kind": "window", "size": 3}}
+WHAT_IF = "/v1/topologies/busy/what-if"
+LONG_SECONDS = 0.2
+"""A call that took as long counts as long, and has to wait for the only slot."""
+
+
+@pytest.fixture
+def decided(client: httpx.Client, name: str) -> dict[str, Any]:
+    """A decision on the mean of three snapshots, of which the newest has another rate."""
+    add(client, name, measured_sojourn_seconds=0.05)
+    assert client.put(f"/v1/topologies/{name}/policy", json=POLICY).is_success
+    return decide(client, name)
+
+
+def read_figures(watched: Watched, service: Service, path: str) -> dict[str, str]:
+    """The numbers of a page by their names."""
+    watched.page.goto(f"{service.url}/ui/#/topologies/{path}")
+    expect(watched.page.locator(".figures")).to_be_visible()
+    names = watched.page.locator(".figures dt").all_inner_texts()
+    figures = dict(zip(names, watched.page.locator(".figures dd").all_inner_texts(), strict=True))
+    assert len(figures) == len(names)
+    return figures
+
+
+def test_a_number_has_one_name_and_one_value_on_every_page_and_in_the_report(
+    client: httpx.Client, watched: Watched, service: Service, decided: dict[str, Any], name: str
+):
+    topology = read_figures(watched, service, name)
+    what_if = read_figures(watched, service, f"{name}/what-if")
+    rate = "rate, mean of the newest 3 snapshots"
+    shared = topology.keys() & what_if.keys()
+    runs = decided["processors"]["current_total"]
+    assert {rate, "target", f"estimated E[T] of the {runs} that run"} <= shared
+    assert {one: topology[one] for one in shared} == {one: what_if[one] for one in shared}
+    assert topology[rate] == write_rate(decided["external_rate"])
+    text = client.get(f"/v1/topologies/{name}/report?format=markdown").text
+    assert f"| R{rate[1:]} | {topology[rate]} |" in text
+
+
+def test_the_page_says_why_its_plan_differs_from_the_decision(
+    client: httpx.Client, watched: Watched, service: Service, decided: dict[str, Any], name: str
+):
+    said = client.post(f"/v1/topologies/{name}/what-if").json()
+    (why,) = [one["detail"] for one in said["diagnostics"] if one["code"] == "differs-from-decision"]
+    watched.page.goto(f"{service.url}/ui/#/topologies/{name}/what-if")
+    expect(watched.page.get_by_text(why)).to_be_visible()
+    assert f"The decision recommends {decided['processors']['recommended_total']}: " in why
+    watched.page.get_by_label("processors at most").fill("500")
+    expect(watched.page.get_by_text(why)).to_have_count(0)
+
+
+def test_refused_terms_are_asked_for_again_and_the_numbers_before_are_grey_until_then(
+    watched: Watched, empty_database_url: str, start_service: StartService
+):
+    service = start_service(database_url=empty_database_url, computing_slots="1", computing_queue="1")
+    with httpx.Client(base_url=service.url, timeout=60) as client:
+        add(client, "busy")
+    page, answer = watched.page, watched.page.locator("[aria-busy]")
+    with ThreadPoolExecutor(2) as pool:
+        with locked_topologies(empty_database_url):
+            begun = perf_counter()
+            page.goto(f"{service.url}/ui/#/topologies/busy/what-if?load=0.5")
+            wait_until(lambda: count_now(service, "running") == 1, "the page's call runs")
+            wait_until(lambda: perf_counter() - begun > LONG_SECONDS, "it counts as long")
+        expect(answer).to_have_attribute("aria-busy", "false")
+        before = page.locator(".figures").inner_text()
+        with locked_topologies(empty_database_url):
+            others = []
+            for state in ("running", "queued"):
+                others.append(pool.submit(post, service, WHAT_IF, {"load_factor": 0.5}))
+                wait_until(lambda state=state: count_now(service, state) == 1, f"one is {state}")  # type: ignore[misc]
+            page.get_by_label("processors at most").fill("40")
+            expect(page.get_by_role("alert")).to_contain_text("It is asked again in")
+            expect(answer).to_have_attribute("aria-busy", "true")
+            assert page.locator(".figures").inner_text() == before
+        assert [one.result().status_code for one in others] == [200, 200]
+    expect(answer).to_have_attribute("aria-busy", "false")
+    expect(page.get_by_role("alert")).to_have_count(0)
+    planned = post(service, WHAT_IF, {"load_factor": 0.5, "k_max": 40}).json()["planned"]["processors_total"]
+    expect(page.locator(".figures")).to_contain_text(f"→ {planned}")
+    watched.complaints.clear()  # the browser itself complains of the answer 503
