@@ -60,7 +60,7 @@ def check_stability(answer: Estimate) -> Check:
         detail = f"Every operator keeps up; the busiest is {busiest.name}, at {write_percent(busiest.utilisation)}."
     else:
         detail = (
-            f"Too few processors to keep up: {join_names(answer.unstable_operators)}. {busiest.name} would need "
+            f"{join_names(answer.unstable_operators)} cannot keep up: {busiest.name} would need "
             f"{write_percent(busiest.utilisation)} of its {write_counted(busiest.processors, 'processor')}."
         )
     return Check("stability", answer.stable, busiest.utilisation, 1.0, detail)
