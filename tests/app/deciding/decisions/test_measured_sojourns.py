@@ -75,7 +75,7 @@ def test_one_fewer_than_a_missed_target_takes_is_not_said_to_meet_it(
     assert answer["action"] == "scale_up"
     assert around["one_fewer_sojourn_seconds"] > 0.25
     assert "at 235/s" in around["one_fewer_detail"]
-    assert "above t_max_seconds" in around["one_fewer_detail"]
+    assert "above the target" in around["one_fewer_detail"]
 
 
 def test_an_interval_with_unknown_processors_corrects_no_wait(client: httpx.Client, known: str):
