@@ -28,7 +28,10 @@ def forecast(
     app: options.AppOption = None,
     output: Output = "table",
 ) -> None:
-    """Compute how many VMs the coming intervals need."""
+    """Compute how many VMs the coming intervals need.
+
+    To try: headgate forecast --workload docs/examples/vms/workload.csv --mst docs/examples/vms/mst.csv
+    """
     keep_blas_to_one_thread()
     from app.forecasts.vms.offline import print_forecast, run_forecast
 

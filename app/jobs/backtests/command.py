@@ -42,6 +42,7 @@ WorkloadName = Annotated[
 PlotFile = Annotated[
     Path | None, typer.Option("--plot", help="Draw the first seed into this .png, .svg or .pdf.")
 ]
+Seeds = Annotated[int | None, typer.Option("--seeds", help="How many runs of each policy; default 5.")]
 
 
 def backtest(
@@ -51,9 +52,7 @@ def backtest(
     train_vms: TrainVms = None,
     scale_peak: ScalePeak = None,
     policies: Policies = None,
-    seeds: Annotated[
-        int | None, typer.Option("--seeds", help="How many runs of each policy; default 5.")
-    ] = None,
+    seeds: Seeds = None,
     max_vms: options.MaxVms = None,
     step_seconds: options.StepSeconds = None,
     interval_steps: options.IntervalSteps = None,
@@ -65,7 +64,10 @@ def backtest(
     plot: PlotFile = None,
     output: Annotated[Literal["table", "csv", "json"], typer.Option("--output")] = "table",
 ) -> None:
-    """Replay a workload under each policy, and print how much was served and at what cost."""
+    """Replay a workload under each policy, and print how much was served and at what cost.
+
+    To try: headgate backtest --workload docs/examples/vms/workload.csv --mst docs/examples/vms/mst.csv
+    """
     keep_blas_to_one_thread()
     from app.jobs.backtests.offline import run_backtests
 

@@ -1,6 +1,7 @@
 """`headgate forecast`: the same schedule from files as over HTTP."""
 
 import json
+import re
 from pathlib import Path
 
 import httpx
@@ -17,6 +18,7 @@ from tests.app.series_examples import (
     write_half_hours,
 )
 from tests.app.test_cli import run, run_here
+from tests.docs.consoles import ROOT
 
 
 def test_files_and_http_give_the_same_schedule(client: httpx.Client, tmp_path: Path):
@@ -73,6 +75,14 @@ def test_one_verdict_on_the_whole_schedule_stands_below_the_table(
     for row in answer["intervals"]:
         assert row["qos_target"] == answer["qos_target"]
         assert row["kept"] is (row["probability"] >= row["qos_target"])
+
+
+@pytest.mark.parametrize("command", ["forecast", "backtest"])
+def test_help_names_files_to_try_the_command_with(command: str, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    shown = " ".join(run_here(command, "--help").stdout.replace("│", " ").split())
+    [named] = re.findall(rf"To try: headgate ({command} --workload (\S+) --mst (\S+))", shown)
+    assert all((ROOT / path).is_file() for path in named[1:])
 
 
 def test_hourly_steps_can_be_asked_for_where_half_of_them_are_missing(tmp_path: Path):
