@@ -3,23 +3,23 @@
 import copy
 import json
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime, timedelta
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 from hypothesis import strategies as st
 
-from app.engines.answers import EngineAnswer, EngineReading, UnreadableAnswer, list_answers
+from app.engines.answers import EngineName, EngineReading, UnreadableAnswer, list_answers, read_answers
 
 GOLDEN = Path("tests/golden/engines")
+AT = datetime(2026, 11, 18, 12, tzinfo=UTC)
 REPLACEMENTS: tuple[Any, ...] = (
     None, "", -1, 0, "NaN", "1e308", 1e308, -1001, True, {}, [], [[]], {"": None}, 2**63, "Infinity", 1e-320, 0.5,
-    "2026-11-18T22:41:39Z", "0001-01-01T00:00:00Z", "9999-12-31T23:59:59Z", "\x00", "-0",
+    "2026-11-18T22:41:39Z", "0001-01-01T00:00:00Z", "9999-12-31T23:59:59Z", "\x00", "-0", 1, "RUNNING", "x" * 500,
+    10**30, "\n", 1795041254793, -1e308,
 )  # fmt: skip
-
-Reader = Callable[[Sequence[EngineAnswer]], EngineReading]
-Lister = Callable[[Any], list[EngineAnswer]]
-"""The answers that a document stands for."""
 
 Step = tuple[int, int]
 """Which place is changed, and how."""
@@ -75,10 +75,16 @@ def _change(holder: Any, key: Any, how: int) -> None:
 
 def check_reading(reading: EngineReading) -> None:
     """Every number is finite and not negative, and the load names operators of the topology."""
-    names = {one.name for one in reading.topology.operators} if reading.topology is not None else None
+    graph = reading.topology
+    names = [] if graph is None else [one.name for one in graph.operators]
+    if graph is not None:
+        edges = [(one.source, one.target) for one in graph.edges]
+        assert len(set(names)) == len(names)
+        assert len(set(edges)) == len(edges)
+        assert {*chain(*edges), *[one.operator for one in graph.entries]} <= set(names)
     for load in reading.loads:
         assert load.observed_at is not None
-        assert names is None or load.operators.keys() <= names
+        assert graph is None or load.operators.keys() <= set(names)
         numbers = list(_list_numbers(load.model_dump(exclude={"observed_at"})))
         assert all(math.isfinite(number) and number >= 0.0 for number in numbers)
     json.dumps(dict(reading.marks), allow_nan=False)
@@ -98,16 +104,11 @@ def _list_numbers(part: Any) -> Iterator[float]:
         yield float(part)
 
 
-def read_mutated(
-    read: Reader,
-    document: Any,
-    steps: Sequence[Step],
-    answer: Lister = list_answers,
-) -> bool:
+def read_mutated(engine: EngineName, document: Any, steps: Sequence[Step]) -> bool:
     """Whether the changed document is read; it is refused or read, and nothing else."""
     found: EngineReading | UnreadableAnswer
     try:
-        found = read(answer(mutate(document, steps)))
+        found = read_answers(engine, list_answers(mutate(document, steps)))
     except UnreadableAnswer as error:
         found = error
     if isinstance(found, EngineReading):
@@ -116,3 +117,15 @@ def read_mutated(
     assert found.pointer.startswith("#")
     assert len(found.detail) > 20
     return False
+
+
+def write_answers(*bodies: Any, paths: Sequence[str] = (), path: str = "") -> Any:
+    """A request's body: the answers ten seconds apart, each with its path of `paths`, or all with the same `path`."""
+    times = [AT + timedelta(seconds=10 * place) for place in range(len(bodies))]
+    named = paths or [path] * len(bodies)
+    return {
+        "answers": [
+            {"path": one, "at": at.isoformat(), "body": body}
+            for one, at, body in zip(named, times, bodies, strict=True)
+        ]
+    }

@@ -1,16 +1,12 @@
 """app/engines/flink/reader.py: recorded documents of real jobs as topologies and loads."""
 
 import copy
-import random
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from app.engines.answers import UnreadableAnswer
 from app.planning.objectives.objective import EstimateRequest, compute_estimate
-from tests.app.engines.flink.mutations import DOCUMENTS, check, damage, gather, read_damaged
-from tests.app.engines.flink.recorded import Json, codes, later, load, read
+from tests.app.engines.flink.recorded import codes, later, load, read
 
 STEADY = {
     "arrivals": (0.0, 40.0, 0.0),
@@ -107,21 +103,6 @@ def test_a_job_that_has_counted_nothing_makes_no_topology_of_assumptions():
 def test_what_is_no_running_job_is_told_what_to_send(body: object):
     with pytest.raises(UnreadableAnswer, match=r"[Ss]end"):
         read(body)
-
-
-BODIES = [gather(names) for names in DOCUMENTS]
-
-
-@pytest.mark.parametrize("body", BODIES)
-def test_every_recording_gives_a_topology_whose_names_fit_together(body: Json):
-    check(read(body))
-
-
-@settings(max_examples=300, deadline=None)
-@given(st.sampled_from(BODIES), st.randoms(use_true_random=False))
-def test_a_damaged_document_gives_a_reading_or_is_refused(body: Json, source: random.Random):
-    """Deleted, replaced, scaled, swapped, copied and shuffled parts: never another error, nor a rate that is none."""
-    read_damaged(damage(body, source))
 
 
 def test_a_rescale_between_samples_is_no_load_and_the_next_interval_is():

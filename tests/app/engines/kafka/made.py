@@ -57,3 +57,23 @@ def row(
         "lag": end - position,
         "member": member,
     }
+
+
+def shrink(document: Any) -> Any:
+    """The parts that are read."""
+    kept = ("name", "client_id", "type", "ts", "time", "age", "topics")
+    small = {name: document[name] for name in kept}
+    fields = (
+        "desired",
+        "hi_offset",
+        "lo_offset",
+        "app_offset",
+        "stored_offset",
+        "committed_offset",
+        "consumer_lag",
+    )
+    partitions = {
+        number: {field: partition[field] for field in fields}
+        for number, partition in document["topics"]["clicks"]["partitions"].items()
+    }
+    return small | {"topics": {"clicks": {"partitions": partitions}}}

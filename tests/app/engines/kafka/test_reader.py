@@ -1,17 +1,14 @@
 """app/engines/kafka/reader.py: a group of consumers as one operator."""
 
 import json
-from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import pytest
-from hypothesis import given, settings
 
 from app.engines.answers import EngineAnswer, UnreadableAnswer, list_answers
 from app.engines.kafka.reader import read
 from tests.app.engines.kafka.made import RECORDED, answer, assign, go_on, row
-from tests.app.engines.mutating import STEPS, Lister, Step, check_reading, load_golden, read_mutated
+from tests.app.engines.mutating import check_reading, load_golden
 
 
 def test_two_documents_give_a_load():
@@ -117,47 +114,3 @@ def test_several_topics_have_one_name():
 def test_what_says_nothing_is_told_what_to_send(sent: list[EngineAnswer]):
     with pytest.raises(UnreadableAnswer, match=r"statistics\.interval\.ms"):
         read(sent)
-
-
-def list_answers_apart(sent: Any) -> list[EngineAnswer]:
-    """Each item an answer, ten seconds after the one before."""
-    return answer(*(sent if isinstance(sent, list) else [sent]))
-
-
-def shrink(document: Any) -> Any:
-    """The parts that are read."""
-    kept = ("name", "client_id", "type", "ts", "time", "age", "topics")
-    small = {name: document[name] for name in kept}
-    fields = (
-        "desired",
-        "hi_offset",
-        "lo_offset",
-        "app_offset",
-        "stored_offset",
-        "committed_offset",
-        "consumer_lag",
-    )
-    partitions = {
-        number: {field: partition[field] for field in fields}
-        for number, partition in document["topics"]["clicks"]["partitions"].items()
-    }
-    return small | {"topics": {"clicks": {"partitions": partitions}}}
-
-
-SMALL = shrink(RECORDED)
-ONE, OTHER = assign(SMALL, "one", "01"), assign(SMALL, "other", "23")
-FUZZED: list[tuple[str, Any, Lister]] = [
-    ("statistics", [ONE, OTHER, go_on(ONE, 10, 90, 50), go_on(OTHER, 10, 9, 9)], list_answers_apart),
-    (
-        "rows",
-        [[row(k, n * 10, n * 20 + k, f"m-{k}") for k in range(3)] for n in range(3)],
-        list_answers_apart,
-    ),
-]
-
-
-@settings(max_examples=150, deadline=None)
-@given(STEPS)
-@pytest.mark.parametrize(("document", "lister"), [one[1:] for one in FUZZED], ids=[one[0] for one in FUZZED])
-def test_changed_answers_are_read_or_refused(document: Any, lister: Lister, steps: Sequence[Step]):
-    read_mutated(read, document, steps, lister)

@@ -1,14 +1,12 @@
 """app/engines/prometheus/reader.py: what Prometheus 2.42 answered about a Flink job whose services are known."""
 
-from collections.abc import Sequence
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
 
 from app.engines.answers import EngineAnswer, UnreadableAnswer
 from app.engines.prometheus.reader import read
-from tests.app.engines.mutating import STEPS, Lister, Step, check_reading, read_mutated
+from tests.app.engines.mutating import check_reading
 from tests.app.engines.prometheus.recorded import (
     PROCESSORS,
     SENT,
@@ -18,10 +16,8 @@ from tests.app.engines.prometheus.recorded import (
     ask,
     list_counters,
     list_rates,
-    list_rules,
     load,
     matrix,
-    send_as_source,
     shorten,
 )  # fmt: skip
 
@@ -194,31 +190,3 @@ def test_series_of_two_jobs_at_once_are_not_added_up():
     reading = read(list_counters())
     ends = [load.observed_at.timestamp() + load.window_seconds for load in reading.loads if load.observed_at]
     assert 1795041658 not in ends
-
-
-SHORT = [shorten(load(name), 8, slice(None)) for name in ("range-numRecordsIn", "range-accumulateBusy")]
-
-
-def answer_rates(sent: Any) -> list[EngineAnswer]:
-    """The answers to the recorded queries."""
-    listed = sent if isinstance(sent, list) else [sent]
-    return [answer(body, query) for body, query in zip(listed, ASKED.values(), strict=False)]
-
-
-def answer_bare(sent: Any) -> list[EngineAnswer]:
-    """Answers without a path."""
-    return [EngineAnswer(body) for body in (sent if isinstance(sent, list) else [sent])]
-
-
-FUZZED: list[tuple[str, Any, Lister]] = [
-    ("rates", [shorten(load(name), 4, slice(4, 11)) for name in ASKED], answer_rates),
-    ("counters", [*SHORT, send_as_source(SHORT[0])], answer_bare),
-    ("rules", [matrix(*list_rules([1000.0 + 10 * place for place in range(9)]))], answer_bare),
-]
-
-
-@settings(max_examples=80, deadline=None)
-@given(STEPS)
-@pytest.mark.parametrize(("document", "lister"), [one[1:] for one in FUZZED], ids=[one[0] for one in FUZZED])
-def test_changed_answers_are_read_or_refused(document: Any, lister: Lister, steps: Sequence[Step]):
-    read_mutated(read, document, steps, lister)

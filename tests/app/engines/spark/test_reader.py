@@ -1,15 +1,13 @@
 """app/engines/spark/reader.py: progress and gauges of a query, as Spark 4.3 answered them."""
 
-from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
 
 from app.engines.answers import EngineAnswer, UnreadableAnswer, list_answers
 from app.engines.spark.reader import read
-from tests.app.engines.mutating import STEPS, Lister, Step, check_reading, load_golden, read_mutated
+from tests.app.engines.mutating import check_reading, load_golden
 from tests.app.engines.spark.test_batches_offsets import kafka
 
 STATELESS = load_golden("spark/recentProgress-stateless.json")
@@ -111,25 +109,3 @@ def test_the_path_names_the_query():
         read(ask_ui(None))
     with pytest.raises(UnreadableAnswer, match="no query with the name or id 'gone'"):
         read(ask_ui("gone"))
-
-
-def answer_at(sent: Any) -> list[EngineAnswer]:
-    """A list of answers, all of one time, and gauges of one query."""
-    listed = sent if isinstance(sent, list) else [sent]
-    return [EngineAnswer(body, "?query=clicks", AT) for body in listed]
-
-
-GAUGES = {name: one for name, one in METRICS["gauges"].items() if ".streaming." in name}
-LIMITED = [one | {"sources": [kafka(50, 50 * k, 60 * k)]} for k, one in enumerate(STATELESS[:4])]
-FUZZED = [
-    ("progress", STATEFUL[:3], list_answers),
-    ("limited", LIMITED, list_answers),
-    ("gauges", [APPLICATIONS, EXECUTORS, {"gauges": GAUGES}], answer_at),
-]
-
-
-@settings(max_examples=120)
-@given(STEPS)
-@pytest.mark.parametrize(("document", "answer"), [one[1:] for one in FUZZED], ids=[one[0] for one in FUZZED])
-def test_changed_answers_are_read_or_refused(document: Any, answer: Lister, steps: Sequence[Step]):
-    read_mutated(read, document, steps, answer)

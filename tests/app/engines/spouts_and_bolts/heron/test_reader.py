@@ -4,12 +4,11 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
 
-from app.engines.answers import EngineAnswer, UnreadableAnswer, list_answers
+from app.engines.answers import EngineAnswer, UnreadableAnswer
 from app.engines.spouts_and_bolts.heron.reader import read
 from planner.situations.situation import estimate
-from tests.app.engines.mutating import STEPS, Step, check_reading, read_mutated
+from tests.app.engines.mutating import check_reading
 from tests.app.engines.spouts_and_bolts.heron.composed import AT, diagnose, load, make_answers, make_documents
 
 
@@ -94,20 +93,3 @@ def test_the_completion_time_is_that_of_acknowledged_tuples():
     assert read(make_answers(documents)).loads[0].measured_completion_seconds == pytest.approx(0.08)
     del documents["timeline-word"]["timeline"]["__ack-count/default"]
     assert read(make_answers(documents)).loads[0].measured_completion_seconds is None
-
-
-SAMPLE = list(make_documents().values())
-METRICS = [load("logicalplan"), load("metrics-count"), load("metrics-all-time"), load("metrics-all-time")]
-
-
-def list_dated(document: Any) -> list[EngineAnswer]:
-    """The answers of a changed document, a second apart."""
-    return [one._replace(at=AT + timedelta(seconds=n)) for n, one in enumerate(list_answers(document))]
-
-
-@pytest.mark.parametrize("document", [SAMPLE, METRICS])
-@settings(max_examples=80)
-@given(steps=STEPS)
-def test_a_changed_document_is_read_or_refused(document: Any, steps: list[Step]):
-    read_mutated(read, document, steps, list_dated)
-    read_mutated(read, document, steps)

@@ -4,12 +4,11 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
 
 from app.engines.answers import EngineAnswer, UnreadableAnswer, list_answers
 from app.engines.spouts_and_bolts.storm.reader import read
 from planner.situations.situation import estimate
-from tests.app.engines.mutating import STEPS, Step, check_reading, read_mutated
+from tests.app.engines.mutating import check_reading
 from tests.app.engines.spouts_and_bolts.storm.test_pages_streams import make_page
 from tests.app.engines.spouts_and_bolts.storm.ui_pages import (
     AT,
@@ -120,16 +119,3 @@ def test_pages_without_any_time_are_refused():
         read([EngineAnswer(make_component_page("pi"), pointer="#/0")])
     assert 'give "at"' in caught.value.detail
     assert caught.value.pointer == "#/0"
-
-
-def list_dated(document: Any) -> list[EngineAnswer]:
-    """The answers of a changed document, as the service dates them."""
-    return [one._replace(at=one.at or AT) for one in list_answers(document)]
-
-
-@pytest.mark.parametrize("document", [SAMPLE, [WORDS, GRAPH], WIRED, [WORDS, STREAMS]])
-@settings(max_examples=60)
-@given(steps=STEPS)
-def test_a_changed_document_is_read_or_refused(document: Any, steps: list[Step]):
-    read_mutated(read, document, steps, list_dated)
-    read_mutated(read, document, steps)
