@@ -24,7 +24,7 @@ LINES_PART = 0  # the part that receives the line counts and rejects of all bloc
 
 
 class Lines(NamedTuple):
-    """The line count and the rejects of a block; `usable` counts the usable records of the requested day."""
+    """The number of lines and the rejects of a block; `usable` counts the usable records of the requested day."""
 
     file: str
     block: int
@@ -35,7 +35,7 @@ class Lines(NamedTuple):
 
 
 class JobResults(NamedTuple):
-    """The results of the job on the driver."""
+    """The results of the Spark job, as the driver receives them."""
 
     lines: list[Lines]
     pieces: list[Pieces]
@@ -79,7 +79,7 @@ def sort_results(found: Iterable[Any], most_counts: int = MOST_COUNTS) -> JobRes
 
 
 def encode(judged: Judged, slicing: Slicing) -> Iterator[tuple[int, Cut | Lines]]:
-    """The cuts of a block, each with the number of its part, and the line count and rejects of the block."""
+    """Divides the records of a block among parts; yields part numbers with records, and the lines of the block."""
     records = keep_day(judged.records, slicing)
     yield LINES_PART, Lines(*judged[:3], len(records.kind), judged.rejects, judged.reasons)
     yield from cut_records(records, slicing)
@@ -88,7 +88,7 @@ def encode(judged: Judged, slicing: Slicing) -> Iterator[tuple[int, Cut | Lines]
 def merge(
     cuts: Iterable[tuple[int, Cut | Lines]], slicing: Slicing
 ) -> Iterator[tuple[int, Packed | RootSums | Lines]]:
-    """The pieces of a part, its sums of roots with the part that finishes them, and its line counts and rejects."""
+    """Measures a part; yields its measures, its sums of root tuples with the part that finishes them, and its lines."""
     lines: list[Lines] = []
     ahead = iter(cuts)
     first = list(islice(ahead, 1))
@@ -126,7 +126,7 @@ def drop_rejects(lines: list[Lines]) -> int:
 def finish(
     found: Iterable[tuple[int, Packed | RootSums | Lines]], slicing: Slicing
 ) -> Iterator[Packed | Lines]:
-    """Joins the sums of roots of a part, and passes everything else on."""
+    """Joins the sums of the root tuples of a part, and passes everything else on."""
     roots = []
     for _, one in found:
         if isinstance(one, RootSums):

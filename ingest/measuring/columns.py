@@ -16,7 +16,7 @@ LOW_BITS = 30
 
 
 class Segments(NamedTuple):
-    """Rows in order of their codes: `begins` holds the place of the first row of each segment."""
+    """Segments of a sorted table, each of rows with equal codes: the place of its first row, and its number of rows."""
 
     begins: Integers
     sizes: Integers
@@ -37,7 +37,7 @@ class Segments(NamedTuple):
         return np.asarray(values[self.begins + self.sizes - 1])
 
     def spread(self, values: Column) -> Column:
-        """For each row, the value of the row's segment."""
+        """A column with the value of its segment in each row, from one value per segment."""
         return np.repeat(values, self.sizes)
 
     def sum_exactly(self, values: Integers) -> Floats:
@@ -83,14 +83,14 @@ def number(values: Integers) -> tuple[Integers, Integers]:
 
 
 def sort_by_code(codes: Integers) -> Integers:
-    """The stable order of codes from 0 on."""
+    """The places of codes (0 or larger) in ascending order; equal codes keep their order."""
     is_small = len(codes) == 0 or int(codes.max()) < SMALL
     order: Integers = np.argsort(codes.astype(np.uint16) if is_small else codes, kind="stable")
     return order
 
 
 def number_pairs(first: Integers, second: Integers) -> Integers:
-    """A code from 0 on for each pair, in the order of the pairs."""
+    """A number for each pair, equal for equal pairs; numbers begin at 0 and follow the order of pairs."""
     if not len(first):
         return first
     least = int(second.min())
@@ -98,7 +98,7 @@ def number_pairs(first: Integers, second: Integers) -> Integers:
 
 
 def count_pairs(first: Integers, second: Integers) -> tuple[Integers, Integers, Integers]:
-    """The distinct pairs of codes from 0 on, in order, and the count of each."""
+    """The first and second codes of the distinct pairs, in order, and how often each pair occurs."""
     if not len(first):
         return first, second, first
     least, width = int(second.min()), int(np.ptp(second)) + 1
@@ -135,7 +135,7 @@ Name = tuple[str | None, ...]
 
 
 class Codes(NamedTuple):
-    """Names as numbers: for each kind of record its operator, instance, edge and topology, and its sampling."""
+    """The names in a log, and for each kind of record the places of its names in these lists, and its sampling."""
 
     operators: list[Name]
     instances: list[Name]

@@ -1,7 +1,7 @@
-"""Sends the records of each block to parts by their time, and reads a part back in batches in order of time.
+"""Divides the records of a log among Spark's tasks by time, and reads the records of a task in batches.
 
-A part holds whole slices of time of a topology; a slice is a window, or a fraction of a long window. The key is the
-time and not the operator, so that a busy operator does not make one task longer than the others.
+A task gets a part: whole slices of time of a topology. A slice is a window, or a fraction of a long window. Records
+are divided by time and not by operator, so that a busy operator does not make one task longer than the others.
 """
 
 from collections.abc import Iterable, Iterator
@@ -25,7 +25,10 @@ ARRIVAL, START, FINISH = 0, 1, 2
 
 
 class Slicing(NamedTuple):
-    """How a run cuts time: `slice_ns` is a window or a fraction of it; memory holds at most `most_records`."""
+    """How a run divides time: into slices, which are windows or fractions of a window, and slices into parts for tasks.
+
+    A task holds at most `most_records` in memory; `day_ns` is the beginning and the end of the only day that is read.
+    """
 
     window_ns: int
     slice_ns: int
@@ -45,9 +48,10 @@ class Slicing(NamedTuple):
 
 
 class Cut(NamedTuple):
-    """Records of one part from one block, in order of `at_ns`.
+    """The records that a block of a file sends to one part, in order of `at_ns`.
 
-    `at_ns` is the record's arrival, or its start or finish if that lies in a later slice; `role` tells which.
+    `at_ns` is the arrival of a record, or its start or finish if that lies in a later slice than the arrival; `role`
+    is ARRIVAL, START or FINISH.
     """
 
     kinds: list[TupleKind]
@@ -77,7 +81,9 @@ def find_slice_length(window_ns: int, slices: int) -> int:
 
 
 def keep_day(records: Records, slicing: Slicing) -> Records:
-    """With a day, keeps only its arrivals: others would replace whole windows of other days by incomplete ones."""
+    """The records that arrived on the day of the run, if it has one: others would replace whole windows of other days
+    by incomplete ones.
+    """
     if slicing.day_ns is None:
         return records
     begin, end = slicing.day_ns
@@ -95,7 +101,7 @@ def number_slices(at: Integers, slicing: Slicing) -> Integers:
 
 
 def cut_records(records: Records, slicing: Slicing) -> Iterator[tuple[int, Cut]]:
-    """The records of a block by part: the number of each part and its cut."""
+    """Divides the records of a block among the parts: yields the number of each part, and its records."""
     arrived, wait, service = records.arrived_ns, records.wait_ns, records.service_ns
     starts, finishes = arrived + wait, arrived + wait + service
     slices = [number_slices(at, slicing) for at in (arrived, starts, finishes)]
@@ -129,7 +135,10 @@ def cut_records(records: Records, slicing: Slicing) -> Iterator[tuple[int, Cut]]
 
 
 class RecordBatch(NamedTuple):
-    """All records and late events of the part in [begin_ns, end_ns); `is_cut`: it may hold only a part of a window."""
+    """The records of a part between two times, with starts and finishes of records that arrived in earlier slices.
+
+    `is_cut`: the batch may hold only a part of a window.
+    """
 
     begin_ns: int
     end_ns: int
@@ -191,7 +200,10 @@ def cut_batches(cuts: list[Cut], kinds: list[TupleKind], slicing: Slicing) -> It
 
 
 def plan_stretches(times: list[Integers], slicing: Slicing) -> Iterator[tuple[int, int, bool]]:
-    """Stretches of whole slices with at most `most_records`; a slice with more is halved until its parts fit."""
+    """Yields beginning, end and `is_cut` of stretches of time with at most `most_records` each.
+
+    A stretch is whole slices; a slice with more records is halved until its parts fit.
+    """
     stretch: tuple[int, int] | None = None
     held = 0
     is_part = slicing.slice_ns < slicing.window_ns
@@ -209,7 +221,7 @@ def plan_stretches(times: list[Integers], slicing: Slicing) -> Iterator[tuple[in
 
 
 def find_slices(times: list[Integers], slicing: Slicing) -> Iterator[tuple[int, int]]:
-    """Beginning and end of each slice that has records."""
+    """Yields the beginning and the end of each slice that has records, in nanoseconds of the epoch."""
     for slice_ in sorted({one for at in times for one in np.unique(number_slices(at, slicing)).tolist()}):
         window, place = divmod(slice_, slicing.per_window)
         begin = window * slicing.window_ns + place * slicing.slice_ns
@@ -217,7 +229,10 @@ def find_slices(times: list[Integers], slicing: Slicing) -> Iterator[tuple[int, 
 
 
 def halve(times: list[Integers], begin: int, end: int, slicing: Slicing) -> Iterator[tuple[int, int]]:
-    """Halves a slice until each part fits, between two bins of the dispersion while it has several bins."""
+    """Yields the parts of a slice after halving it until each has at most `most_records`.
+
+    A slice is cut between two bins of the index of dispersion as long as it has several bins.
+    """
     if end - begin < 2 or count_between(times, begin, end) <= slicing.most_records:
         yield begin, end
         return

@@ -15,10 +15,10 @@ def find_bin_lengths(window_ns: int) -> Integers:
 
 
 def sum_squares(offsets: Integers, spots: Segments, shortest_ns: Floats, window_ns: int) -> Floats:
-    """Per segment and scale, the sum over all bins of the squared number of arrivals.
+    """The sum of the squared numbers of arrivals in bins, for each segment of rows and each length of bins.
 
-    `offsets` are arrival times since the beginning of their window, in order. Scales below half of all `shortest_ns`
-    are NaN: for bursts within one service time, the SCV of gaps is enough.
+    `offsets` are arrival times since the beginning of their window, in order. Bins shorter than half of all
+    `shortest_ns` give NaN: bursts within one service time show in the SCV of gaps.
     """
     lengths = find_bin_lengths(window_ns)
     squares = np.full((len(spots.begins), SCALES), np.nan)
@@ -37,7 +37,10 @@ def sum_squares(offsets: Integers, spots: Segments, shortest_ns: Floats, window_
 def find_dispersion(
     squares: Floats, tuples: Floats, covered_ns: Floats, shortest_ns: Floats, window_ns: int
 ) -> Floats:
-    """I(t) = Var N(t) / E N(t) = Σn²/Σn − Σn/bins; NaN for scales of fewer than LEAST_BINS bins or below a service."""
+    """The index of dispersion of counts in bins of each length: I(t) = Var N(t) / E N(t) = Σn²/Σn − Σn/bins.
+
+    NaN where the covered time has fewer than LEAST_BINS bins, or bins are shorter than half of a service.
+    """
     lengths = find_bin_lengths(window_ns)
     bins = covered_ns[:, None] / lengths
     with np.errstate(invalid="ignore"):

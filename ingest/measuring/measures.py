@@ -61,7 +61,7 @@ def square_gaps(arrived: Integers, spots: Segments) -> Floats:
 
 
 def sort_within(values: Integers, spots: Segments) -> Integers:
-    """The values of each segment in order."""
+    """The values sorted within each segment."""
     ordered = values.copy()
     for begin, end in zip(spots.begins.tolist(), (spots.begins + spots.sizes).tolist(), strict=True):
         ordered[begin:end].sort()
@@ -83,7 +83,10 @@ def find_quantiles(rows: TupleRows, spots: Segments) -> Table:
 def thin_spans(
     rows: TupleRows, window: Integers, spots: Segments, *, is_cut: bool, most: int = MOST_SPANS
 ) -> Table:
-    """Thins the sorted waits and sojourns of a part of a window: keeps every `stride`-th, at most `most` of each."""
+    """A sample of the sorted waits and sojourns of windows that are read in several batches, for their quantiles.
+
+    Every `stride`-th value is kept, and at most `most` of each operator and window.
+    """
     stride = -(-spots.sizes // most)
     place = np.arange(len(rows.kind)) - spots.spread(spots.begins)
     is_kept = is_cut & (place % spots.spread(stride) == spots.spread(stride // 2))
@@ -95,7 +98,7 @@ def thin_spans(
 
 
 def count_services(rows: TupleRows, window: Integers, spots: Segments) -> Table:
-    """The histogram of services: BUCKETS_PER_OCTAVE buckets from one power of two nanoseconds to the next."""
+    """The histogram of service times of each operator and window, with BUCKETS_PER_OCTAVE buckets per doubling."""
     of_rows = spots.spread(np.arange(len(spots.begins)))
     spot, bucket, tuples = count_pairs(of_rows, find_buckets(rows.service_ns))
     return {
@@ -107,7 +110,7 @@ def count_services(rows: TupleRows, window: Integers, spots: Segments) -> Table:
 
 
 def find_buckets(nanos: Column, per_octave: int = BUCKETS_PER_OCTAVE) -> Integers:
-    """The bucket number of each value: the exponent and the first bits of the fraction of a double."""
+    """The bucket number of each duration in nanoseconds, from the exponent and first digits of its binary number."""
     bits = nanos.astype(np.float64).view(np.int64) >> (52 - per_octave.bit_length() + 1)
     return np.asarray(np.maximum(bits - (1023 * per_octave) + 1, 0))
 
@@ -119,7 +122,7 @@ def find_upper_ns(bucket: Integers, per_octave: int = BUCKETS_PER_OCTAVE) -> Flo
 
 
 def measure_instances(rows: TupleRows, window: Integers, spots: Segments, codes: Codes) -> Table:
-    """One row per instance and window: its gaps, its services, its first start and its last finish."""
+    """One row per instance and window: gaps between arrivals, service times, the first start and the last finish."""
     instance = codes.instance[rows.kind]
     order = sort_by_code(number_pairs(spots.spread(np.arange(len(spots.begins))), instance))
     rows, instance, window = rows.take(order), instance[order], window[order]
@@ -142,14 +145,14 @@ def measure_instances(rows: TupleRows, window: Integers, spots: Segments, codes:
 
 
 def weigh(services: Integers, every: Integers, found: Segments) -> Floats:
-    """Σ service × sample_every."""
+    """The sum of service times of each segment, each times the number of tuples that it stands for (`every`)."""
     if (every == 1).all():
         return found.sum_exactly(services)
     return np.asarray(found.sum(services * every.astype(np.float64)))
 
 
 def measure_edges(rows: TupleRows, window: Integers, spots: Segments, codes: Codes) -> Table:
-    """One row per operator, upstream operator and window."""
+    """One row per operator, upstream operator and window: the number of tuples, and the first and last arrival."""
     edge = codes.edge[rows.kind]
     order = sort_by_code(number_pairs(spots.spread(np.arange(len(spots.begins))), edge))
     edge, kind, window, arrived = edge[order], rows.kind[order], window[order], rows.arrived_ns[order]
@@ -187,10 +190,11 @@ def join_events(parts: list[Events]) -> Events:
 
 
 def measure_levels(events: Events, slices: Integers, window_ns: int) -> Table:
-    """The level, the number of services under way, per operator and slice, relative to the slice's beginning.
+    """How the number of services under way (the level) changes within each slice, per operator.
 
-    `most` is the highest level, `net` the change until the end of the slice, `area_ns` the integral of the change until
-    the end of the window. Of equal times a finish counts before a start: the two services do not overlap.
+    `most` is the highest level above that at the beginning of the slice, `net` the change until its end, `area_ns` the
+    integral of the change until the end of the window. Of equal times a finish counts before a start: the two services
+    do not overlap.
     """
     window = events.at_ns // window_ns
     offset = events.at_ns - window * window_ns

@@ -1,4 +1,4 @@
-"""Merges the cuts of one part: drops duplicate records, and sums up the others by operator, window and root."""
+"""Measures the records of one task: drops duplicates, and sums up the others by operator, window and root tuple."""
 
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
@@ -51,7 +51,7 @@ def drop_duplicates(batch: RecordBatch, codes: Codes, slicing: Slicing) -> tuple
 
 
 def order_ties(rows: TupleRows, codes: Codes) -> Integers:
-    """Sorts copies of a record together: the largest `sample_every` first, then by names."""
+    """An order in which copies of a record are neighbours, the copy with the largest `sample_every` first."""
     preference = (rows.kind, codes.is_random[rows.kind], -codes.every[rows.kind])
     identity = (rows.service_ns, rows.wait_ns, rows.root, codes.instance[rows.kind])
     return np.lexsort((*preference, *identity, rows.arrived_ns, rows.operator))
@@ -78,7 +78,7 @@ def drop_repeats(rows: TupleRows, tied: Integers, codes: Codes) -> tuple[TupleRo
 
 
 def merge_part(cuts: Iterable[Cut], slicing: Slicing) -> Iterator[Pieces | RootSums]:
-    """The pieces of the part, and the sums of its roots, batch by batch."""
+    """Yields the measures of a part and the sums of its root tuples, batch by batch."""
     with ExitStack() as stack:
         kinds, batches = gather_batches(stack, cuts, slicing)
         codes = make_codes(kinds)
@@ -96,7 +96,7 @@ def merge_part(cuts: Iterable[Cut], slicing: Slicing) -> Iterator[Pieces | RootS
 
 
 def find_events(rows: TupleRows, slicing: Slicing) -> Iterator[Events]:
-    """Starts and finishes in the slice of their arrival; later ones are in the cuts of later slices."""
+    """The starts and finishes that lie in the same slice as the arrival of their record."""
     slices = number_slices(rows.arrived_ns, slicing)
     at = rows.arrived_ns
     for is_start, duration in ((True, rows.wait_ns), (False, rows.service_ns)):
@@ -138,7 +138,10 @@ def measure_rows(rows: TupleRows, codes: Codes, slicing: Slicing, *, is_cut: boo
 def measure_events(
     events: Events, rows: TupleRows, codes: Codes, slicing: Slicing, *, is_cut: bool
 ) -> dict[str, Table]:
-    """The levels, and as `tails` the events after a topology's last arrival: a log may end before its last services."""
+    """The changes of the number of services under way, and as `tails` the starts and finishes after the last arrival.
+
+    A log may end before its last services do.
+    """
     topology = number_topologies(codes)
     last = np.full(int(topology.max(initial=-1)) + 1, np.iinfo(np.int64).max)
     if is_cut:

@@ -1,4 +1,4 @@
-"""Pieces: the measures of one batch in tables; and the join of all pieces of a run under common numbers."""
+"""The measures of each batch as tables (pieces), and their join into the tables of a run."""
 
 import pickle
 from collections.abc import Callable, Sequence
@@ -11,11 +11,11 @@ from ingest.measuring.columns import Integers, Name, Segments, Table, cut_segmen
 
 
 class Pieces(NamedTuple):
-    """Tables whose columns `operator`, `instance` and `edge` are places in the lists of names.
+    """Tables of measures, whose columns `operator`, `instance` and `edge` are places in the lists of names.
 
-    `operators`, `instances` and `edges` have a row per window and operator, instance or edge, `services` one per bucket
-    of a histogram, `levels` one per window with a start or a finish, `tails` one per event after the last arrival, and
-    `spans` the kept waits and sojourns of parts of windows.
+    `operators`, `instances` and `edges` have a row per window and operator, instance or edge; `services` a row per
+    bucket of a histogram; `levels` a row per window with a start or a finish; `tails` a row per start or finish after
+    the last arrival; `spans` a row per kept wait and sojourn.
     """
 
     operators: list[Name]
@@ -26,7 +26,7 @@ class Pieces(NamedTuple):
 
 
 class Packed(NamedTuple):
-    """Compressed pieces or sums; uncompressed, a day of many operators would fill Java's memory."""
+    """Compressed results of a task: uncompressed, a day of many operators would fill Java's memory."""
 
     size: int
     data: bytes
@@ -42,7 +42,7 @@ def unpack(packed: Packed) -> Any:
 
 
 def join_pieces(pieces: Sequence[Pieces]) -> Pieces:
-    """Joins all rows of a run; names are sorted, so that equal runs have equal numbers."""
+    """Joins the tables of all batches of a run; names are sorted, so that equal runs have equal numbers."""
     tables: dict[str, list[Table]] = {name: [] for name in pieces[0].tables}
     picks: dict[str, Callable[[Pieces], list[Name]]] = {
         "operator": lambda one: one.operators,
@@ -69,7 +69,7 @@ def sort_names(names: set[Name]) -> list[Name]:
 
 
 class Spots(NamedTuple):
-    """Spots: the pairs of operator and window that have tuples, in order; `key` numbers them."""
+    """The pairs of operator and window that have tuples, called spots, in order; `key` numbers them."""
 
     operator: Integers
     window: Integers
@@ -78,7 +78,7 @@ class Spots(NamedTuple):
     least: int
 
     def find(self, operator: Integers, window: Integers) -> Integers:
-        """The keys of operators and windows, in the same order; windows outside the range share one key per side."""
+        """The key of each pair of operator and window; windows before the first share a key, as do later ones."""
         return operator * self.width + np.clip(window - self.least, 0, self.width - 1)
 
 

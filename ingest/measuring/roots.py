@@ -34,7 +34,7 @@ KEYS = ("topology", "window", "is_begun", "time", "bucket")
 
 
 def count_times(roots: Table, groups: Segments, times: dict[str, Column]) -> Table:
-    """The number of roots in each bucket, per group of roots and kind of time (its place in TIMES)."""
+    """The number of root tuples in each bucket, for each group of them and for both times in TIMES."""
     group = groups.spread(np.arange(len(groups.begins)))
     tables = []
     for place, name in enumerate(TIMES):
@@ -45,16 +45,16 @@ def count_times(roots: Table, groups: Segments, times: dict[str, Column]) -> Tab
 
 
 def add_up(spread: Table, *keys: str) -> Table:
-    """Adds up the rows of each bucket."""
+    """Adds up the numbers of root tuples in rows that have equal values in the columns `keys`."""
     ordered = sort_by(spread, *keys)
     found = cut_segments(*(ordered[name] for name in keys))
     return take({name: ordered[name] for name in keys}, found.begins) | {"roots": found.sum(ordered["roots"])}
 
 
 def find_spread_quantiles(counts: Table, spots: Segments) -> dict[str, Floats]:
-    """The quantiles of each spot in nanoseconds, interpolated linearly; buckets are in order.
+    """The quantiles of each segment of buckets in nanoseconds, interpolated linearly; buckets are in order.
 
-    The roots of a bucket are assumed to be spread evenly over it.
+    The root tuples of a bucket are assumed to be spread evenly over it.
     """
     ends = np.cumsum(counts["roots"])
     begins = ends - counts["roots"]
@@ -81,7 +81,10 @@ LOW = (1 << LOW_BITS) - 1
 
 
 class RootSums(NamedTuple):
-    """Sums of roots in `table`, counts of finished roots per bucket in `spread`; `topology` is a place in the names."""
+    """Sums per root tuple in `table`, and numbers of finished root tuples per bucket in `spread`.
+
+    The column `topology` of both is a place in `topologies`.
+    """
 
     topologies: list[str]
     table: Table
@@ -104,7 +107,7 @@ def sum_roots(rows: TupleRows, codes: Codes) -> RootSums:
 
 
 def join_roots(table: Table) -> Table:
-    """One row per root."""
+    """The rows of a table joined into one row per root tuple."""
     table = take(table, np.argsort(table["root"]))
     found = cut_segments(table["root"], table["topology"])
     joined: Table = {name: found.first(table[name]) for name in ("root", "topology")}
@@ -117,14 +120,17 @@ def join_roots(table: Table) -> Table:
 
 
 def split_roots(sums: RootSums, parts: int) -> Iterable[tuple[int, RootSums]]:
-    """Splits the sums by part; all rows of a root go to one part."""
+    """Splits the sums by part, with all rows of a root tuple in one part; yields part numbers and sums."""
     part = (sums.table["root"] % np.uint64(parts)).astype(np.int64)
     for number in np.unique(part).tolist():
         yield number, RootSums(sums.topologies, take(sums.table, part == number))
 
 
 def finish_roots(sums: Iterable[RootSums], window_ns: int) -> RootSums:
-    """Roots, totals and completions per topology, window, and whether the log has the root's own record."""
+    """Counts root tuples, and sums up their total and completion times, per topology and window.
+
+    Root tuples whose own record is in the log (`is_begun`) are separate from others.
+    """
     joined = stack_sums(sums)
     if not joined.table:
         return joined
@@ -150,13 +156,13 @@ def finish_roots(sums: Iterable[RootSums], window_ns: int) -> RootSums:
 
 
 def join_finished(sums: Sequence[RootSums]) -> RootSums:
-    """Finished roots of several parts under common names, with one row per bucket."""
+    """Joins the finished root tuples of several parts, with one row per bucket."""
     joined = stack_sums(sums)
     return joined._replace(spread=add_up(joined.spread, *KEYS)) if joined.table else joined
 
 
 def stack_sums(sums: Iterable[RootSums]) -> RootSums:
-    """The rows of several sums under common names, not added up."""
+    """Joins the rows of several sums into one table with one list of topologies; rows are not added up."""
     names: dict[str, int] = {}
     tables, spreads = [], []
     for one in sums:

@@ -59,7 +59,7 @@ class Columns(NamedTuple):
 
 
 class Labels(NamedTuple):
-    """The label code of each record; `values[code]` is the label."""
+    """A label of each record, such as its operator, as a code; `values[code]` is the label."""
 
     codes: Codes
     values: list[Any]
@@ -94,7 +94,10 @@ def query(select: str, **columns: pa.Array) -> dict[str, pa.Array]:
 def judge_columns(
     place: tuple[str, int], found: Mapping[str, pa.Array], faults: Faults, show: Show
 ) -> Judged:
-    """Judges records from one column per field; `faults` are faults of whole lines, `show` returns lines as texts."""
+    """Judges the records of a block, given one column per field.
+
+    `faults` are the faults of whole lines; `show` returns the lines at these places as texts.
+    """
     every, times = {"line": faults}, []
     for name in TIMES:
         nanos, every[name] = read_times(name, found[name])
@@ -132,7 +135,7 @@ def find_disorder(arrived: Nanos, started: Nanos, finished: Nanos) -> Faults:
 
 
 def read_labels(column: pa.Array, decode: Decode, read: Decode) -> tuple[Labels, Faults]:
-    """Reads each distinct label once."""
+    """The labels of a column, each distinct one read once, and the faults of unusable ones by row."""
     if not pa.types.is_dictionary(column.type):
         column = column.dictionary_encode()
     found = [try_to_read(read, decode(value)) for value in (*column.dictionary.to_pylist(), None)]
@@ -143,7 +146,7 @@ def read_labels(column: pa.Array, decode: Decode, read: Decode) -> tuple[Labels,
 
 
 def try_to_read(read: Decode, value: Any) -> tuple[Any, str | None]:
-    """The meaning of a value and None, or None and the fault."""
+    """The meaning of a value and None, or None and the reason why the value is unusable."""
     try:
         return read(value), None
     except Unusable as fault:
@@ -206,7 +209,7 @@ def read_times(name: str, column: pa.Array) -> tuple[Nanos, Faults]:
 
 
 def read_each(read: Decode, column: pa.Array, rows: Rows) -> tuple[list[Any], Faults]:
-    """The meanings of the values in these rows, and their faults."""
+    """The meanings of the values in these rows (None: unusable), and the faults by row."""
     found = [try_to_read(read, value) for value in column.take(rows).to_pylist()]
     faults: Faults = {row: fault for row, (_, fault) in zip(rows.tolist(), found, strict=True) if fault}
     return [value for value, _ in found], faults

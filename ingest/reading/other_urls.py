@@ -99,9 +99,10 @@ def judge_frame(frame: DataFrame, judge: Judge) -> RDD[Judged]:
 
 
 def judge_batches(batches: Iterator[pa.RecordBatch], judge: Judge) -> Iterator[pa.RecordBatch]:
-    """Judges stretches of rows of one file; `block` is the place of the block plus the number of its earlier lines.
+    """Judges rows that Spark read, stretch by stretch of one file, and packs the results.
 
-    A line has at least one byte, so these numbers stay in the order of the file.
+    The number of a block is its place in the file plus the number of its earlier lines. A line has at least one byte,
+    so these numbers stay in the order of the file.
     """
     connect()
     before: Counter[tuple[str, int]] = Counter()

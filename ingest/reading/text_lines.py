@@ -96,7 +96,10 @@ def judge_csv(file: str, block: int, data: bytes, header: str) -> Judged:
 
 
 def split_fields(lines: TextLines, names: list[str], faults: Faults) -> dict[str, pa.Array]:
-    """The known columns, null for empty fields and in faulty lines; lines with quotes are split one by one."""
+    """The known columns of CSV lines, null for empty fields and in faulty lines, whose faults are added to `faults`.
+
+    Lines with quotation marks are split one by one.
+    """
     is_plain = lines.texts.is_valid().to_numpy(zero_copy_only=False)
     is_plain = (
         is_plain & (count(lines, b",") == len(names) - 1) & (count(lines, b'"') + count(lines, b"\r") == 0)

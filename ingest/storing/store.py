@@ -52,8 +52,8 @@ def keep_fuller_windows(connection: Connection, request: Request) -> list[RunDia
                 (topology, start),
             )
         detail = (
-            f"The stored window from {start.isoformat()} is kept: it covers {stored:.4g} s, and the same window of "
-            f"this run {covered:.4g} s."
+            f"The stored window from {start.isoformat()} is kept: it covers {stored:.3g} s, and the same window of "
+            f"this run {covered:.3g} s."
         )
         notes.append(RunDiagnosticRow("fuller-window-kept", topology, detail))
     return notes
@@ -70,7 +70,7 @@ class RunDoesNotAddUp(Exception):
 
 
 def stage_summaries(connection: Connection, summaries: Summaries, totals: Totals) -> None:
-    """Copies the rows into temporary tables, without changes or locks in shared tables."""
+    """Copies the summaries into temporary tables, without changes or locks in shared tables."""
     texts = ("topology", "shapes")
     operators = summaries.operators
     stage_rows(connection, "staged_operators", "operator_summaries", OPERATOR_COLUMNS, operators, texts=texts)

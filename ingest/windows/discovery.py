@@ -223,7 +223,7 @@ def compare_topologies(found: Discovery, known: Known) -> list[RunDiagnosticRow]
         detail = f"The log has edges that the posted topology lacks: {pairs}."
         diagnostics.append(RunDiagnosticRow("unknown-edges", found.name, detail))
     differing = [
-        f"{i} → {j} is {measured[i, j]:.4g}, posted {known.selectivities[i, j]:.4g}"
+        f"{i} → {j} is {measured[i, j]:.3g}, posted as {known.selectivities[i, j]:.3g}"
         for i, j in sorted(inside & known.selectivities.keys())
         if found.inputs[i] >= LEAST_TUPLES and differs(measured[i, j], known.selectivities[i, j])
     ]

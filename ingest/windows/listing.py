@@ -1,4 +1,4 @@
-"""Turns columns into rows, and the rows of each segment into one JSON text."""
+"""Turns columns into rows for the database, and the rows of each segment into one JSON text."""
 
 import json
 from collections.abc import Callable, Iterator, Sequence
@@ -43,7 +43,7 @@ def list_values(column: Any, begin: int, end: int) -> list[Any]:
 
 
 def list_objects(columns: dict[str, Any], spots: Segments) -> Values:
-    """The rows of each segment as a JSON text."""
+    """A function that gives the rows of each segment as a JSON text."""
     edges = np.append(spots.begins, spots.sizes.sum())
 
     def make(begin: int, end: int) -> list[str]:
@@ -70,7 +70,7 @@ def list_buckets(bucket: Integers, count: Integers, bounds: Sequence[float], spo
 
 
 def remember(values: Values) -> Values:
-    """The same values, with the last answer kept for other columns that need it."""
+    """The same values; the last answer is kept for other columns that ask for the same rows."""
     last: dict[tuple[int, int], list[Any]] = {}
 
     def make(begin: int, end: int) -> list[Any]:

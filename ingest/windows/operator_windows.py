@@ -35,7 +35,7 @@ from ingest.windows.topology_windows import (
 
 
 class Sampling(NamedTuple):
-    """Counts per window: all tuples, logged tuples, those sampled in any way, and those sampled at random."""
+    """For each operator and window: the numbers of all, of logged, of sampled, and of randomly sampled tuples."""
 
     weight: Integers
     tuples: Integers
@@ -165,14 +165,14 @@ def list_dispersion(idc: Floats, window_ns: int) -> list[str | None]:
 
 
 def join_buckets(services: Table) -> tuple[Table, Segments]:
-    """Joined buckets of services, with the segments of each operator and window."""
+    """The histograms of service times with one row per bucket, and the segments of each operator and window."""
     table, buckets = group_by(services, "operator", "window", "bucket")
     found = take(table, buckets.begins) | {"tuples": buckets.sum(table["tuples"])}
     return found, cut_segments(found["operator"], found["window"])
 
 
 def list_upstream(log: Pieces) -> Values:
-    """Tuples by upstream operator of each operator and window."""
+    """For each operator and window, a JSON list of its upstream operators with the numbers of tuples."""
     table, edges = group_by(log.tables["edges"], "operator", "window", "edge")
     found = take(table, edges.begins) | {"tuples": edges.sum(table["tuples"])}
     sources = [log.edges[place][2] for place in found["edge"].tolist()]
@@ -189,7 +189,7 @@ def measure_instances(
     *,
     window_ns: int,
 ) -> dict[str, Any]:
-    """Per window: the numbers of instances seen, present and busy, and the shares and busy times of each."""
+    """For each operator and window: how many instances were seen, present and busy, and their shares and busy times."""
     table, windows = group_by(join_instances(log.tables["instances"]), "operator", "window")
     seconds = np.where(covered > 0, covered, window_ns) / 1e9
     of_instances = Sampling(*map(windows.spread, sampling))

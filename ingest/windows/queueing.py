@@ -111,8 +111,9 @@ def judge_queueing(
     share, part = beside / waiting, beside / expected
     scatter = counted["unevenness"] / counted["freedom"] if counted["freedom"] else math.nan
     words = (
-        f"{share:.1%} of {waiting:.0f} waiting tuples arrived while another instance was idle, {part:.1%} of the "
-        f"number by random choice; tuples by instance have {scatter:.2g} times the scatter of random choice"
+        f"{share:.1%} of {waiting:,.0f} waiting tuples arrived while another instance was idle, which is {part:.1%} of "
+        f"what a random choice of instances would give; the numbers of tuples by instance scatter {scatter:.2g} times "
+        "as much as with a random choice"
     )
     if part <= MOST_OF_SHARED and not is_tied:
         return (SHARED, True, words) if scatter >= LEAST_OF_POOL else None
@@ -157,7 +158,7 @@ def guess_dealing(scatter: float, freedom: float, dealt: Dealt | None) -> str:
 
 
 def deviate(freedom: float) -> float:
-    """The likely distance of χ² per degree of freedom from its mean."""
+    """How far χ² per degree of freedom may lie from its mean by chance, with LIKELY_DEVIATIONS."""
     return LIKELY_DEVIATIONS * math.sqrt(2.0 / freedom) if freedom else math.inf
 
 

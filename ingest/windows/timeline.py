@@ -1,4 +1,4 @@
-"""Joins pieces of windows into whole windows: gaps across borders, services, levels, quantiles, instances present."""
+"""Joins the measures of parts of windows into whole windows: gaps, services, quantiles and instances present."""
 
 from typing import NamedTuple
 
@@ -16,7 +16,10 @@ PRESENT, MOST_BUSY, NAMES_SEEN = "present", "most-busy", "names-seen"
 
 
 class Sessions(NamedTuple):
-    """The sessions of instances, divided by silences over IDLE_NS: first start, last finish, mean silence (pad)."""
+    """The sessions of instances, which are times without a silence longer than IDLE_NS.
+
+    Each has its first start, its last finish and its mean silence (`pad_ns`).
+    """
 
     operator: Integers
     begun_ns: Integers
@@ -51,7 +54,10 @@ def find_sessions(instances: Table) -> Sessions:
 
 
 def accumulate_maximum(values: Integers, segments: Segments) -> Integers:
-    """The running maximum within each segment, computed on ranks, which stay small with an offset per segment."""
+    """The running maximum within each segment of values.
+
+    It is computed on ranks, which stay small with an offset per segment.
+    """
     order = np.argsort(values, kind="stable")
     rank = np.empty(len(values), dtype=np.int64)
     rank[order] = np.arange(len(values))
@@ -77,7 +83,7 @@ def clip_sessions(sessions: Sessions, begin_ns: Integers, end_ns: Integers) -> t
 def count_present(
     instances: Table, spots: Spots, begin_ns: Integers, end_ns: Integers, window_ns: int
 ) -> tuple[Integers, Integers]:
-    """Per spot: the sum over all instances of the time present, and the number of instances present at any time.
+    """For each operator and window: the sum of the times in which its instances were present, and their number.
 
     `begin_ns` and `end_ns` are the covered time per operator; if it is unknown, the results have no meaning.
     """
@@ -160,14 +166,16 @@ def find_scv(squares: Floats, mean: Floats, count: Integers) -> Floats:
 
 
 class Busy(NamedTuple):
-    """Services under way in each spot: the most at once, and the time in service up to the end of the log."""
+    """Services under way at each operator and window: the most at once, and the time in service."""
 
     most: Integers
     busy_ns: Floats
 
 
 def find_busy(levels: Table, tails: Table, spots: Spots, end_ns: Integers, window_ns: int) -> Busy:
-    """Services under way per spot; the level at the beginning of a window is the sum of all earlier changes.
+    """The services under way of each operator and window.
+
+    Their number at the beginning of a window is the sum of all earlier changes.
 
     `end_ns` is the end of the log per operator (0: unknown). Events after it are in `tails`.
     """
@@ -192,13 +200,13 @@ def find_busy(levels: Table, tails: Table, spots: Spots, end_ns: Integers, windo
 
 
 def cut_areas(tails: Table, spots: Spots, limit: Integers, window_ns: int) -> Integers:
-    """The integral of the changes after the limit."""
+    """The integral of the changes after the limit, per operator and window."""
     left = window_ns - tails["at_ns"] % window_ns
     return sum_tail(tails, tails["change"] * left, spots, limit, window_ns)
 
 
 def sum_tail(tails: Table, values: Integers, spots: Spots, limit: Integers, window_ns: int) -> Integers:
-    """Per spot, the sum of the values of its events after its limit."""
+    """For each operator and window, the sum of the values of its starts and finishes after its limit."""
     key = spots.find(tails["operator"], tails["at_ns"] // window_ns)
     place = np.minimum(np.searchsorted(spots.key, key), len(spots.key) - 1)
     is_after = (spots.key[place] == key) & (tails["at_ns"] >= limit[place])
@@ -230,7 +238,7 @@ def join_quantiles(operators: Table, windows: Segments, spans: Table) -> dict[st
 
 
 def weigh_quantiles(values: Integers, strides: Integers) -> Floats:
-    """Quantiles with linear interpolation; a value of stride s counts as s equal values."""
+    """The quantiles of a sample, interpolated linearly; a value with stride s counts as s equal values."""
     order = np.argsort(values, kind="stable")
     ends = np.cumsum(strides[order])
     ranks = np.array(list(QUANTILES.values())) * (ends[-1] - 1)

@@ -111,21 +111,21 @@ def report_ends(ends: Iterable[Ends]) -> list[RunDiagnosticRow]:
         if one.find_cover() is None:
             found = "only one arrival" if one.arrivals < 2 else "all arrivals at one time"
             detail = (
-                f"The log holds {found}, so that the time it covers is unknown: rates are tuples per whole window, and "
-                "processors are counted by instance names."
+                f"The log holds {found}, so the time that the log covers is unknown: rates are tuples per whole "
+                "window, and processors are counted by instance names."
             )
             notes.append(RunDiagnosticRow("coverage-unknown", one.topology, detail))
         if 0 < one.thinned < one.sampled:
             detail = (
-                f"{one.thinned} of {one.sampled} sampled records were sampled at random, the others every n-th: if a "
-                "window of an operator has both, its arrival_scv is null."
+                f"{one.thinned:,} of {one.sampled:,} sampled records were sampled at random, the others every n-th. "
+                "Where a window of an operator has both, the variation of its arrivals is unknown."
             )
             notes.append(RunDiagnosticRow("sampling-mixed", one.topology, detail))
     return notes
 
 
 class Topologies(NamedTuple):
-    """The topologies of a run; per operator the number of its topology, and the covered time (0: unknown)."""
+    """The topologies of a run, and for each operator its topology and the covered time (0: unknown)."""
 
     names: list[str]
     of_operator: Column
@@ -148,7 +148,7 @@ def find_topologies(log: Pieces) -> Topologies:
 
 
 def list_flows(log: Pieces) -> list[SeenFlow]:
-    """The weight of the tuples on each edge, over the whole run."""
+    """How many tuples each edge carried over the whole run, corrected for sampling."""
     weights = np.bincount(log.tables["edges"]["edge"], log.tables["edges"]["weight"], len(log.edges))
     return [
         SeenFlow(str(topology), str(operator), upstream, int(weight))
@@ -198,7 +198,7 @@ def make_topology_rows(
 
 
 def sum_counted_roots(names: list[str], roots: Sequence[RootSums]) -> Table:
-    """Counted roots per topology and window: their number, and means and quantiles of totals and completions in ns."""
+    """The root tuples that count per topology and window: number, mean times and quantiles in nanoseconds."""
     places = {name: place for place, name in enumerate(names)}
     joined = join_finished(roots)
     codes = np.array([places[name] for name in joined.topologies], dtype=np.int64)

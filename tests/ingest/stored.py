@@ -1,5 +1,6 @@
 """Runs the ingest on a database, and reads what it stored."""
 
+import json
 from collections.abc import Iterable
 from datetime import date
 from pathlib import Path
@@ -28,6 +29,16 @@ def request(path: Path, day: date | None = None, window_seconds: int = 60) -> Re
 def query(url: str, statement: str) -> list[dict[str, Any]]:
     with connect(url) as connection:
         return connection.cursor(row_factory=dict_row).execute(statement).fetchall()
+
+
+def post_topology(url: str, name: str, definition: dict[str, Any]) -> None:
+    """Stores the only topology, as if it had been posted."""
+    with connect(url) as connection:
+        connection.execute("INSERT INTO topologies (name, revision) VALUES (%s, 1)", (name,))
+        connection.execute(
+            "INSERT INTO topology_revisions (topology_id, revision, definition) SELECT id, 1, %s FROM topologies",
+            (json.dumps(definition),),
+        )
 
 
 def dump(url: str) -> Tables:

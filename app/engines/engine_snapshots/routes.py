@@ -16,49 +16,24 @@ router = APIRouter(
     prefix="/v1/topologies/{name}/snapshots/from", tags=["snapshots"], route_class=StrictJsonRoute
 )
 
+BOLT_FIELDS = ("boltId", "executors", "executed", "executeLatency", "capacity")
+BOLTS = (
+    ("generator", 6, 192000, "12.5", "0.66"),
+    ("detector", 13, 853000, "7.7", "0.84"),
+    ("reporter", 3, 42600, "25.0", "0.59"),
+)
 STORM_PAGE: dict[str, Any] = {
     "id": "fpd-1-1763424000",
     "name": "fpd",
     "uptimeSeconds": 7200,
     "window": "600",
     "spouts": [{"spoutId": "frames", "executors": 1, "tasks": 1, "emitted": 192000, "transferred": 192000}],
-    "bolts": [
-        {
-            "boltId": "generator",
-            "executors": 6,
-            "executed": 192000,
-            "executeLatency": "12.5",
-            "capacity": "0.66",
-        },
-        {
-            "boltId": "detector",
-            "executors": 13,
-            "executed": 853000,
-            "executeLatency": "7.7",
-            "capacity": "0.84",
-        },
-        {
-            "boltId": "reporter",
-            "executors": 3,
-            "executed": 42600,
-            "executeLatency": "25.0",
-            "capacity": "0.59",
-        },
-    ],
+    "bolts": [dict(zip(BOLT_FIELDS, bolt, strict=True)) for bolt in BOLTS],
 }
+PATH = "/api/v1/topology/fpd-1-1763424000?window=600"
+ANSWER = {"path": PATH, "at": "2026-11-18T00:10:00Z", "body": STORM_PAGE}
 EXAMPLES = {
-    "answers": {
-        "summary": "Answers of Storm with their paths and times",
-        "value": {
-            "answers": [
-                {
-                    "path": "/api/v1/topology/fpd-1-1763424000?window=600",
-                    "at": "2026-11-18T00:10:00Z",
-                    "body": STORM_PAGE,
-                }
-            ]
-        },
-    },
+    "answers": {"summary": "Answers of Storm with their paths and times", "value": {"answers": [ANSWER]}},
     "one": {"summary": "One answer, as Storm gave it", "value": STORM_PAGE},
 }
 

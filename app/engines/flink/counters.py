@@ -4,7 +4,7 @@ Flink's `...PerSecond` meters divide by 60 s from the first second on, so they a
 """
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from pydantic import JsonValue
@@ -89,14 +89,6 @@ def read_counters(metrics: Mapping[str, JsonValue]) -> VertexCounters:
 def read_metric_counters(values: Mapping[str, float]) -> VertexCounters:
     """The counters among metrics by their names, as `subtasks/metrics?get=...` answers them."""
     return VertexCounters(**{field: values.get(name) for field, name in OF_METRICS.items()})
-
-
-def add_counters(parts: Iterable[VertexCounters]) -> VertexCounters:
-    """The sum over subtasks; a counter that is unknown for one subtask is unknown in the sum."""
-    columns = list(zip(*parts, strict=True)) or [()] * len(VertexCounters._fields)
-    return VertexCounters(
-        *[None if not column or None in column else sum(filter(None, column)) for column in columns]
-    )
 
 
 def subtract_counters(later: VertexCounters, earlier: VertexCounters) -> VertexCounters:

@@ -1,22 +1,12 @@
 """Changes and their records, between a stand-in engine and the real service."""
 
-from collections.abc import Iterator
-
 import httpx
-import pytest
 
 from app.bridge.changes import describe_by_hand, plan_change
 from app.bridge.states import BridgeState
 from app.engines.patches import EnginePatch
-from tests.app.bridge.bridges import Stage, staged
+from tests.app.bridge.bridges import Stage
 from tests.app.bridge.examples import make_decision
-from tests.app.processes import Service
-
-
-@pytest.fixture
-def stage(service: Service, name: str) -> Iterator[Stage]:
-    with staged(service.url, name) as found:
-        yield found
 
 
 def test_a_change_that_the_engine_refuses_is_not_asked_for_again(stage: Stage):

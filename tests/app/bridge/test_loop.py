@@ -1,21 +1,13 @@
 """One interval after the other, between a stand-in engine and the real service."""
 
-from collections.abc import Iterator
 from datetime import timedelta
 
 import httpx
 import pytest
 
-from tests.app.bridge.bridges import POLICY, Stage, staged
-from tests.app.processes import Service
+from tests.app.bridge.bridges import POLICY, Stage
 
 GROWN = {"Source: arrivals": 1, "parse": 6, "score": 6, "Sink: out": 1}
-
-
-@pytest.fixture
-def stage(service: Service, name: str) -> Iterator[Stage]:
-    with staged(service.url, name) as found:
-        yield found
 
 
 def test_a_constant_load_stays_as_it_is(stage: Stage):

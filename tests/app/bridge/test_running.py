@@ -1,15 +1,10 @@
 """How a bridge runs: until it is asked to end, or once."""
 
-from collections.abc import Iterator
-
-import pytest
-
 from app.bridge.running import describe_end, run_once, run_until_stopped
 from app.bridge.states import BridgeState
 from app.bridge.stopping import Stop, Stopped
-from tests.app.bridge.bridges import Stage, staged
+from tests.app.bridge.bridges import Stage
 from tests.app.bridge.test_state_machine_machine import make_change
-from tests.app.processes import Service
 
 
 class Hurried(Stop):
@@ -25,12 +20,6 @@ class Hurried(Stop):
         self.left -= 1
         if self.left == 0:
             raise Stopped
-
-
-@pytest.fixture
-def stage(service: Service, name: str) -> Iterator[Stage]:
-    with staged(service.url, name) as found:
-        yield found
 
 
 def test_a_flat_load_is_fine_at_once(stage: Stage):

@@ -12,7 +12,7 @@ from ingest.windows.discovery import SeenFlow, discover_topologies
 from ingest.windows.queueing import SeenQueueing
 from tests.ingest.logs import make_events, to_json
 from tests.ingest.queue_logs import simulate_queues
-from tests.ingest.stored import last_run, query, request, write
+from tests.ingest.stored import last_run, post_topology, query, request, write
 
 
 def test_a_posted_topology_stays_and_differences_are_told(spark: SparkContext, database: str, tmp_path: Path):
@@ -21,12 +21,7 @@ def test_a_posted_topology_stays_and_differences_are_told(spark: SparkContext, d
         "edges": [{"source": "generator", "target": "detector", "selectivity": 9.0}],
         "entries": [],
     }
-    with connect(database) as connection:
-        connection.execute("INSERT INTO topologies (name, revision) VALUES ('fpd', 1)")
-        connection.execute(
-            "INSERT INTO topology_revisions (topology_id, revision, definition) SELECT id, 1, %s FROM topologies",
-            (json.dumps(posted),),
-        )
+    post_topology(database, "fpd", posted)
     write(tmp_path / "log.jsonl", [to_json(event) for event in make_events(150, seed=3)])
     run_ingest(spark, database, request(tmp_path))
     assert query(database, "SELECT definition FROM topology_revisions") == [{"definition": posted}]
@@ -34,7 +29,7 @@ def test_a_posted_topology_stays_and_differences_are_told(spark: SparkContext, d
     assert told.keys() == {"unknown-operators", "unknown-edges", "selectivity-differs"}
     assert "reporter" in told["unknown-operators"]
     assert "detector → detector" in told["unknown-edges"]
-    assert "posted 9" in told["selectivity-differs"]
+    assert "posted as 9" in told["selectivity-differs"]
     measured = {
         name for row in query(database, "SELECT operators FROM snapshots") for name in row["operators"]
     }
@@ -107,12 +102,8 @@ def test_what_a_posted_topology_says_of_queueing_stays_and_is_compared(database:
         "edges": [{"source": "a", "target": "b", "selectivity": 2.0}],
         "entries": [],
     }
+    post_topology(database, "t", posted)
     with connect(database) as connection:
-        connection.execute("INSERT INTO topologies (name, revision) VALUES ('t', 1)")
-        connection.execute(
-            "INSERT INTO topology_revisions (topology_id, revision, definition) SELECT id, 1, %s FROM topologies",
-            (json.dumps(posted),),
-        )
         flows = [SeenFlow("t", "a", None, 100), SeenFlow("t", "b", "a", 200)]
         seen = [SeenQueueing("t", name, "random", "seen") for name in ("a", "b")]
         (note,) = store_topology(connection, discover_topologies(flows, seen)[0])

@@ -1,29 +1,15 @@
 """The worker of simulations stores the answer; one that was killed leaves the job to the next."""
 
-from uuid import UUID, uuid4
+from uuid import UUID
 
-import pytest
 from sqlalchemy import Engine, text
-from sqlalchemy.orm import Session
 
-from app.database.tables import SimulationRow
 from app.jobs.workers.claims import SIMULATIONS, claim_job, find_next
 from app.jobs.workers.simulation_run import run_simulation
 from app.jobs.workers.simulation_worker import compute_simulation
 from app.jobs.workers.worker import finish
-from migrations.runner import migrate
 from tests.app.processes import wait_until
 from tests.app.simulation_examples import make_simulation_job, without_seconds
-
-
-@pytest.fixture
-def simulation_id(empty_database_url: str, engine: Engine) -> UUID:
-    """A queued simulation, and no service that would take it."""
-    migrate(empty_database_url)
-    with Session(engine) as session, session.begin():
-        row = SimulationRow(id=uuid4(), request=make_simulation_job().model_dump(mode="json"))
-        session.add(row)
-        return row.id
 
 
 def test_the_next_worker_computes_what_a_killed_one_did_not_finish(engine: Engine, simulation_id: UUID):

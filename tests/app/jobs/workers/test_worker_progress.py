@@ -1,28 +1,14 @@
 """Progress reaches the database at most twice a second, and a cancelled job ends at the next time."""
 
-from uuid import UUID, uuid4
+from uuid import UUID
 
 import pytest
 from sqlalchemy import Engine, text
-from sqlalchemy.orm import Session
 
-from app.database.tables import SimulationRow
 from app.jobs.workers import worker
 from app.jobs.workers.claims import SIMULATIONS, NoLongerWanted, claim_job
 from app.jobs.workers.simulation_worker import compute_simulation
 from app.jobs.workers.worker import tell_now_and_then
-from migrations.runner import migrate
-from tests.app.simulation_examples import make_simulation_job
-
-
-@pytest.fixture
-def simulation_id(empty_database_url: str, engine: Engine) -> UUID:
-    """A queued simulation, and no service that would take it."""
-    migrate(empty_database_url)
-    with Session(engine) as session, session.begin():
-        row = SimulationRow(id=uuid4(), request=make_simulation_job().model_dump(mode="json"))
-        session.add(row)
-        return row.id
 
 
 def test_what_is_told_soon_after_the_last_time_is_not_stored(
