@@ -170,7 +170,7 @@ class Applier:
             return state._replace(distrust=distrust(change, str(refused), AFTER_A_REFUSAL)), False
         except Unanswered as error:
             # Whether the engine accepted the change is unknown: the next samples show what runs.
-            text = f"{error}, after it was asked for a change: the next samples show whether the change runs"
+            text = f"{error}. Whether the change was accepted is unknown: the next samples show what runs"
             self.reporter.report("note", text)
         asked = write_counts(change.asked, change.before)
         self.reporter.report("applied", f"asked the engine for {asked}", data | {"notes": list(patch.notes)})

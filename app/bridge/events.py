@@ -22,7 +22,7 @@ QUIET: dict[EventKind, set[EventKind]] = {
     "waiting": {"applied"},
     "wanted": {"applied", "discarded", "runs"},
 }
-"""Kinds that are reported again only with a new text, or after another one of these."""
+"""Kinds of which the same text is reported once, and again only after an event of one of these other kinds."""
 ASKED_AGAIN = "; without --once the bridge asks again until it answers"
 READY = ("engine", "service")
 

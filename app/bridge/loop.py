@@ -109,7 +109,9 @@ class Bridge:
         state = adopt(sample.observation, find_unproved(last, step), self.plan.interval_seconds)
         if state.change is not None:
             asked = write_counts(state.change.asked)
-            self.reporter.report("runs", f"a change of the last start is not proved yet: {asked}")
+            self.reporter.report(
+                "runs", f"the effect of a change by an earlier bridge is not measured yet: {asked}"
+            )
         return state._replace(distrust=find_distrusted(last, step))
 
     def _follow(self, step: NextStep, sample: EngineSample) -> Result:

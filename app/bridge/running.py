@@ -56,10 +56,10 @@ def run_until_stopped(bridge: Bridge, stop: Stop) -> int:
 
 
 def describe_end(state: BridgeState | None) -> str:
-    """A sentence about the change that a bridge leaves unproved."""
+    """A sentence about the change whose effect an ending bridge leaves unmeasured."""
     if state is None or state.change is None:
-        return "nothing is under way"
-    return "the last change is not proved yet; the next start proves it"
+        return "no change is under way"
+    return "the effect of the last change is not measured yet; the next start of the bridge measures it"
 
 
 def run_once(bridge: Bridge, stop: Stop) -> int:

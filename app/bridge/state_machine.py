@@ -20,7 +20,7 @@ from app.bridge.states import (
     write_counts,
 )
 from app.engines.patches import Counts
-from planner.wording import write_number, write_percent, write_seconds
+from planner.wording import write_percent, write_rate, write_seconds
 
 DISCARDED_AFTER_A_RESCALE = 1
 LONGEST_ABSENCE_SECONDS = 3600.0
@@ -83,16 +83,18 @@ def _follow_move(state: BridgeState, seen: Observation) -> tuple[BridgeState, Ne
     ended = later._replace(change=None, is_running=False)
     change = state.change
     if seen.run != state.run:
-        return ended, NextStep("discard", f"the job was restarted, as {seen.run}", change)
+        return ended, NextStep("discard", f"the job was restarted; it is {seen.run} now", change)
     what = f"the engine runs {write_counts(seen.running, state.running)} now"
     if change is None:
-        return later, NextStep("discard", f"{what}: it was rescaled from outside")
+        return later, NextStep("discard", f"{what}: something other than this bridge rescaled the job")
     if runs(seen, change.asked):
-        return later._replace(is_running=True), NextStep("discard", f"{what}, as asked")
+        return later._replace(is_running=True), NextStep("discard", f"{what}, as this bridge asked")
     if state.is_running:
-        why = f"{what}: it was rescaled from outside before the last change was proved"
+        why = f"{what}: something else rescaled the job before the effect of the last change was measured"
         return ended, NextStep("discard", why, change)
-    return later, NextStep("discard", f"{what}; asked: {write_counts(change.asked, seen.running)}")
+    return later, NextStep(
+        "discard", f"{what}; this bridge asked for {write_counts(change.asked, seen.running)}"
+    )
 
 
 def _wait(
@@ -135,7 +137,7 @@ def choose(state: BridgeState, wish: Wish, seen: Observation, terms: Terms) -> C
         return Chosen("hold", running)
     limited = {name: most for name, most in wish.recommended.items() if counts.get(name, most) < most}
     why = (
-        f"recommended: {write_counts(limited)}; --max-step allows only a part of it at once"
+        f"the decision recommends {write_counts(limited)}; --max-step allows only a part of it at once"
         if limited
         else ""
     )
@@ -146,7 +148,7 @@ def _find_refusal(state: BridgeState, wish: Wish, seen: Observation, counts: Cou
     if seen.flaw is not None:
         return seen.flaw
     if state.change is not None:
-        return "the last change is not proved yet"
+        return "the effect of the last change is not measured yet"
     if state.discard > 0:
         return "the last interval was the first after a rescale or a restart"
     if not runs(seen, wish.current):
@@ -154,7 +156,7 @@ def _find_refusal(state: BridgeState, wish: Wish, seen: Observation, counts: Cou
         return f"the decision is for other processors ({found}) than the running ones"
     distrust = find_distrust(state, seen)
     if distrust and (counts == distrust.asked or wish.action == distrust.action != "rebalance"):
-        return f"this change was tried at {write_number(distrust.rate)} tuples/s before: {distrust.why}"
+        return f"this change was tried at {write_rate(distrust.rate)} before: {distrust.why}"
     return ""
 
 
@@ -209,12 +211,12 @@ def _compare(change: Change, seen: Observation, after: Sojourn) -> Proof:
         before, now, how = change.sojourn.measured, after.measured, "measured"
     promised = change.promised_seconds
     is_now, was, promise = (write_seconds(seconds, "unknown") for seconds in (now, before, promised))
-    times = f"E[T] {how} is {is_now}, was {was}, promised {promise}"
+    times = f"E[T] is {is_now} ({how}), was {was} before the change, and the promise was {promise}"
     if change.is_rollback:
         return Proof(None, f"rolled back: {times}")
     if seen.rate is None or not is_same_load(seen.rate, change.rate):
-        rates = f"{write_number(change.rate)} to {write_number(seen.rate, 'an unknown rate')}"
-        return Proof(None, f"{times}; the load went from {rates} tuples/s: not comparable")
+        rates = f"{write_rate(change.rate)} to {write_rate(seen.rate, 'an unknown rate')}"
+        return Proof(None, f"{times}; the load went from {rates}: not comparable")
     # More processors, even a part of what was decided, promise no larger E[T].
     expected = 0.0 if promised is None and change.action == "scale_up" else promised
     if before is None or now is None or expected is None:

@@ -50,7 +50,7 @@ def _join_operator(stored: OperatorBody | None, shown: OperatorBody) -> Operator
 
 
 def _keep(stored: float | None, shown: float) -> float:
-    """The stored number where the shown one is near it."""
+    """The stored number if the shown number is near it, else the shown number."""
     if stored is None:
         return shown
     return stored if abs(shown - stored) <= LEAST_CHANGE * max(shown, stored) else shown

@@ -143,12 +143,7 @@ class RecordBatch(NamedTuple):
     begin_ns: int
     end_ns: int
     is_cut: bool
-    kind: Column
-    root: Column
-    at_ns: Column
-    wait_ns: Column
-    service_ns: Column
-    role: Column
+    cut: Cut
 
 
 def gather_batches(
@@ -196,7 +191,7 @@ def cut_batches(cuts: list[Cut], kinds: list[TupleKind], slicing: Slicing) -> It
         kind = np.concatenate(
             [code[cut.kind[part]] for code, cut, part in zip(codes, cuts, inside, strict=True)]
         )
-        yield RecordBatch(begin, end, is_cut, kind, *columns)
+        yield RecordBatch(begin, end, is_cut, Cut(kinds, kind, *columns))
 
 
 def plan_stretches(times: list[Integers], slicing: Slicing) -> Iterator[tuple[int, int, bool]]:

@@ -4,7 +4,6 @@ from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ingest.measuring.columns import (
     Codes,
@@ -16,7 +15,7 @@ from ingest.measuring.columns import (
     number_pairs,
     sort_by_code,
 )
-from ingest.measuring.cuts import ARRIVAL, START, Cut, RecordBatch, Slicing, gather_batches, number_slices
+from ingest.measuring.cuts import ARRIVAL, START, Cut, Slicing, gather_batches, number_slices
 from ingest.measuring.measures import (
     MOST_SPANS,
     Events,
@@ -33,14 +32,14 @@ from ingest.measuring.queue_evidence import measure_queues
 from ingest.measuring.roots import RootSums, sum_roots
 
 
-def drop_duplicates(batch: RecordBatch, codes: Codes, slicing: Slicing) -> tuple[TupleRows, int]:
+def drop_duplicates(cut: Cut, codes: Codes, slicing: Slicing) -> tuple[TupleRows, int]:
     """Keeps one copy of each record; neither the choice nor the order of rows depends on the order of files."""
-    arrivals = batch.role == ARRIVAL
-    kind, at = batch.kind[arrivals], batch.at_ns[arrivals]
+    arrivals = cut.role == ARRIVAL
+    kind, at = cut.kind[arrivals], cut.at_ns[arrivals]
     slices = number_slices(at, slicing)
     order = np.argsort(at, kind="stable")
     order = order[sort_by_code(number_pairs(codes.operator[kind], slices)[order])]
-    columns = (batch.root[arrivals], at, batch.wait_ns[arrivals], batch.service_ns[arrivals])
+    columns = (cut.root[arrivals], at, cut.wait_ns[arrivals], cut.service_ns[arrivals])
     rows = TupleRows(kind, codes.operator[kind], slices, *columns).take(order)
     is_next = (np.diff(rows.arrived_ns) == 0) & (np.diff(rows.operator) == 0)
     tied = np.flatnonzero(np.append(is_next, False) | np.append(False, is_next))
@@ -84,9 +83,8 @@ def merge_part(cuts: Iterable[Cut], slicing: Slicing) -> Iterator[Pieces | RootS
         codes = make_codes(kinds)
         pending = Events(*(np.zeros(0, dtype) for dtype in (np.int64, np.int64, np.bool_)))
         for batch in batches:
-            rows, repeated = drop_duplicates(batch, codes, slicing)
-            late = find_late(batch, batch.role != ARRIVAL, codes)
-            events = join_events([pending, *find_events(rows, slicing), late])
+            rows, repeated = drop_duplicates(batch.cut, codes, slicing)
+            events = join_events([pending, *find_events(rows, slicing), find_late(batch.cut, codes)])
             is_later = events.at_ns >= batch.end_ns
             pending, events = events.where(is_later), events.where(~is_later)
             tables = measure_rows(rows, codes, slicing, is_cut=batch.is_cut)
@@ -105,17 +103,18 @@ def find_events(rows: TupleRows, slicing: Slicing) -> Iterator[Events]:
         yield Events(rows.operator[is_here], at[is_here], np.full(int(is_here.sum()), is_start))
 
 
-def find_late(batch: RecordBatch, late: NDArray[np.bool_], codes: Codes) -> Events:
+def find_late(cut: Cut, codes: Codes) -> Events:
     """Starts and finishes of records that arrived in an earlier slice, without duplicates."""
-    kind, at, role = batch.kind[late], batch.at_ns[late], batch.role[late]
+    late = cut.role != ARRIVAL
+    kind, at, role = cut.kind[late], cut.at_ns[late], cut.role[late]
     identity = (
         codes.operator[kind],
         at,
         role,
         codes.instance[kind],
-        batch.root[late],
-        batch.wait_ns[late],
-        batch.service_ns[late],
+        cut.root[late],
+        cut.wait_ns[late],
+        cut.service_ns[late],
     )
     order = np.lexsort(identity)
     order = order[cut_segments(*(column[order] for column in identity)).begins]

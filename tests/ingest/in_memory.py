@@ -62,7 +62,7 @@ def make_rows(events: Sequence[Event], slicing: Slicing) -> tuple[TupleRows, Cod
         kinds, batches = gather_batches(stack, cuts, slicing)
         (batch,) = batches
         codes = make_codes(kinds)
-        rows, repeated = drop_duplicates(batch, codes, slicing)
+        rows, repeated = drop_duplicates(batch.cut, codes, slicing)
     return rows, codes, repeated
 
 

@@ -152,10 +152,11 @@ def sends_on(vertex: str, sample: JobSample) -> bool:
 
 @dataclass(slots=True)
 class JobIntervals:
-    """The measured intervals, oldest first; `fallback` gives the selectivities that no interval gives.
+    """The measured intervals, oldest first, and what was left out.
 
-    `resets` are the reasons why counters could not be subtracted. `stale` names vertices whose metrics are from
-    before a rescale. `unmoved` and `too_close` count samples that were left out.
+    `fallback` is the longest time since the start of the present tasks: the topology is measured by it if there is no
+    interval. `resets` are the reasons why counters could not be subtracted. `stale` names vertices whose metrics are
+    from before a rescale. `unmoved` and `too_close` count samples that were left out.
     """
 
     measured: list[JobInterval] = field(default_factory=list)

@@ -125,7 +125,7 @@ def join_clusters(documents: Sequence[Document]) -> FlinkCluster:
 
 
 def attach(jobs: Sequence[JobState], documents: Sequence[Document]) -> Iterable[JobSample]:
-    """Each document of the job with the details and metrics that were asked nearest to it."""
+    """Yields each document of the job with the details and metrics that were asked at the nearest time."""
     details: list[dict[str, VertexDetail]] = [{} for _ in jobs]
     metrics: list[dict[str, MetricSums]] = [{} for _ in jobs]
     times = [job.at_ms for job in jobs]

@@ -18,7 +18,7 @@ BY = "by (job_name, job_id, task_name)"
 JOB_ID = re.compile(r"[0-9a-f]{32}")
 
 Queries = Mapping[Role, str]
-"""A query for each role; {window} in it is the range of its rates."""
+"""A query for each role; {window} in a query stands for the range of its rates."""
 
 
 class Times(NamedTuple):

@@ -14,7 +14,7 @@ def test_a_change_that_the_engine_refuses_is_not_asked_for_again(stage: Stage):
     stage.engine.rate, stage.engine.refuses = 3900.0, 500
     assert stage.turn(bridge, 4) == ["not-judged", *3 * ["wanted"]]
     assert "refused the change (500)" in stage.told.find("failed").text
-    assert "tried at 3,900 tuples/s before" in stage.told.find("refused").text
+    assert "tried at 3,900/s before" in stage.told.find("refused").text
     assert sum(one.startswith("PUT") for one in stage.engine.requests) == 1
 
 

@@ -142,7 +142,7 @@ def test_a_rescale_by_somebody_else_is_followed_and_its_first_interval_does_not_
     stage.engine.rescale({"parse": 5})
     assert stage.turn(bridge, 3) == ["not-judged", "not-judged", "nothing-to-do"]
     said = [event.text for event in stage.told.events if event.kind == "discarded"]
-    assert "from outside" in said[0]
+    assert "other than this bridge" in said[0]
     assert "first interval after a rescale" in said[1]
 
 
@@ -162,7 +162,7 @@ def test_a_start_proves_what_was_applied_before_the_last_end(stage: Stage, clien
     killed = stage.make_bridge()
     assert stage.turn(killed, 2) == ["not-judged", "applied"]
     assert stage.turn(stage.make_bridge(), 3) == ["not-judged", "nothing-to-do", "nothing-to-do"]
-    assert "not proved yet: parse 6" in stage.told.find("runs").text
+    assert "not measured yet: parse 6" in stage.told.find("runs").text
     proved = stage.told.find("proved")
     assert proved.data["kept"] is True
     outcome = client.get(f"/v1/decisions/{proved.data['decision']}").json()["outcome"]

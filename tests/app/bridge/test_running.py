@@ -99,7 +99,7 @@ def test_who_is_away_is_asked_again_after_growing_waits(stage: Stage):
 
 
 def test_an_end_says_what_is_left(stage: Stage):
-    assert "nothing" in describe_end(None)
+    assert "no change" in describe_end(None)
     change = make_change({"parse": 8})
     assert "next start" in describe_end(BridgeState("a", {}, change=change))
     bridge = stage.make_bridge()

@@ -1,6 +1,7 @@
 """What the command line and the environment say."""
 
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
@@ -20,27 +21,22 @@ from app.bridge.starting import (
 )
 from app.terminal.commands import Refused
 
-GIVEN = Given(
-    engine="flink",
-    url="http://me:secret@engine:8081",
-    job="fpd",
-    service="http://127.0.0.1:8000",
-    topology=None,
-    interval="15s",
-    apply=False,
-    max_step="2x",
-    once=False,
-    policy=None,
-    t_max=None,
-    settle="120s",
-    output="auto",
-    ca_file=None,
-    api_key_file=None,
-    engine_token_file=None,
-    engine_password_file=None,
-    health_port=None,
-    health_host="127.0.0.1",
-)
+ABSENT: dict[str, Any] = dict.fromkeys(Given._fields)
+WRITTEN = {
+    "engine": "flink",
+    "url": "http://me:secret@engine:8081",
+    "job": "fpd",
+    "service": "http://127.0.0.1:8000",
+}
+DEFAULTS = {
+    "interval": "15s",
+    "apply": False,
+    "max_step": "2x",
+    "once": False,
+    "settle": "120s",
+    "output": "auto",
+}
+GIVEN = Given(**ABSENT | WRITTEN | DEFAULTS)
 
 
 def test_numbers_are_read():

@@ -47,7 +47,7 @@ def test_a_hold_holds_and_a_dry_run_shows():
 def test_a_limited_step_says_what_was_recommended():
     chosen = choose(STATE, Wish("scale_up", {"parse": 4}, {"parse": 20}), see({"parse": 4}), APPLIES)
     assert chosen.counts == {"parse": 8}
-    assert chosen.why == "recommended: parse 20; --max-step allows only a part of it at once"
+    assert chosen.why == "the decision recommends parse 20; --max-step allows only a part of it at once"
 
 
 def test_what_does_not_count_is_refused_with_its_reason():
@@ -57,7 +57,7 @@ def test_what_does_not_count_is_refused_with_its_reason():
     cases = [
         (STATE, see(running, flaw="the metrics stand still"), wish, "stand still"),
         (STATE._replace(discard=1), see(running), wish, "first after a rescale"),
-        (STATE._replace(change=change), see(running), wish, "not proved yet"),
+        (STATE._replace(change=change), see(running), wish, "not measured yet"),
         (STATE, see({"parse": 5}), wish, "other processors"),
     ]
     for state, seen, asked, why in cases:

@@ -130,7 +130,7 @@ def test_a_rescale_by_somebody_else_costs_two_intervals():
     state, _ = advance(BridgeState(), see({"parse": 4}), TERMS)
     state, found = advance(state, see({"parse": 5}), TERMS)
     assert found.next == "discard"
-    assert "from outside" in found.why
+    assert "other than this bridge" in found.why
     state, found = advance(state, see({"parse": 5}), TERMS)
     assert found.next == "discard"
     assert advance(state, see({"parse": 5}), TERMS)[1].next == "decide"

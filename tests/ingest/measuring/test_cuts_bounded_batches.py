@@ -30,10 +30,10 @@ def gather(cuts: list[Cut], slicing: Slicing) -> tuple[list[TupleKind], list[Rec
         return kinds, list(batches)
 
 
-def list_rows(kinds: list[TupleKind], one: Cut | RecordBatch) -> Counter[tuple[object, ...]]:
+def list_rows(one: Cut) -> Counter[tuple[object, ...]]:
     columns = (one.root, one.at_ns, one.wait_ns, one.service_ns, one.role)
     rows = zip(one.kind.tolist(), *(column.tolist() for column in columns), strict=True)
-    return Counter((kinds[kind], *row) for kind, *row in rows)
+    return Counter((one.kinds[kind], *row) for kind, *row in rows)
 
 
 @settings(max_examples=40, deadline=None)
@@ -49,15 +49,15 @@ def test_every_record_is_in_one_batch_whatever_the_limit(at: list[int], most: in
     slicing = slice_windows(1, slices=slices, most_records=most)
     cuts = make_cuts(events, slicing)
     kinds, batches = gather(cuts, slicing)
-    assert sum((list_rows(kinds, one) for one in batches), Counter()) == sum(
-        (list_rows(one.kinds, one) for one in cuts), Counter()
-    )
+    assert all(one.cut.kinds == kinds for one in batches)
+    assert sum((list_rows(one.cut) for one in batches), Counter()) == sum(map(list_rows, cuts), Counter())
     before = 0
     for one in batches:
         assert before <= one.begin_ns < one.end_ns
         before = one.end_ns
-        assert ((one.at_ns >= one.begin_ns) & (one.at_ns < one.end_ns)).all()
-        assert len(one.at_ns) <= most or one.end_ns - one.begin_ns == 1
+        at_ns = one.cut.at_ns
+        assert ((at_ns >= one.begin_ns) & (at_ns < one.end_ns)).all()
+        assert len(at_ns) <= most or one.end_ns - one.begin_ns == 1
 
 
 def test_several_windows_are_one_batch_as_long_as_they_fit():
@@ -66,7 +66,7 @@ def test_several_windows_are_one_batch_as_long_as_they_fit():
     ]
     slicing = slice_windows(most_records=35)
     batches = gather(make_cuts(events, slicing), slicing)[1]
-    assert [len(one.at_ns) for one in batches] == [30, 30, 30, 10]
+    assert [len(one.cut.at_ns) for one in batches] == [30, 30, 30, 10]
     assert {one.is_cut for one in batches} == {False}
     (whole,) = gather(make_cuts(events, slicing), slice_windows())[1]
     assert (whole.begin_ns, whole.end_ns) == (START_NS, START_NS + 600 * NS)
@@ -96,7 +96,7 @@ def test_slices_of_a_window_are_cut_even_if_all_fit(most: int):
 def test_one_nanosecond_is_never_cut():
     events = [Event("t", "o", "i", str(n), None, START_NS, START_NS, START_NS) for n in range(50)]
     slicing = slice_windows(most_records=10)
-    sizes = [len(one.at_ns) for one in gather(make_cuts(events, slicing), slicing)[1]]
+    sizes = [len(one.cut.at_ns) for one in gather(make_cuts(events, slicing), slicing)[1]]
     assert max(sizes) == sum(sizes) == 50
 
 
@@ -113,4 +113,4 @@ def test_beyond_the_limit_the_columns_lie_in_a_file(most: int, place: type):
         held = getgeneratorlocals(batches)["cuts"]
         for one, cut in zip(held, cuts, strict=True):
             assert {type(column) for column in one[1:]} == {place}
-            assert list_rows(one.kinds, one) == list_rows(cut.kinds, cut)
+            assert list_rows(one) == list_rows(cut)

@@ -60,7 +60,7 @@ def test_a_topology_that_equals_the_posted_one_has_no_difference():
     [
         (SeenFlow("t", "c", None, 9), "unknown-operators", "c"),
         (SeenFlow("t", "a", "b", 9), "unknown-edges", "b → a"),
-        (SeenFlow("t", "b", "a", 200), "selectivity-differs", "a → b is 1.333, posted 0.6667"),
+        (SeenFlow("t", "b", "a", 200), "selectivity-differs", "a → b is 1.33, posted as 0.667"),
     ],
 )
 def test_each_difference_has_its_code(flow: SeenFlow, code: str, named: str):

@@ -62,7 +62,7 @@ def test_the_evidence_is_said(kind: str):
     assert (seen.topology, seen.operator) == ("t", "o")
     beside = float(seen.detail.split("%")[0])
     assert beside == 0 if kind == "shared" else beside > 20
-    assert "times the scatter of random choice" in seen.detail
+    assert "times as much as with a random choice" in seen.detail
 
 
 def test_many_sources_that_take_turns_on_their_own_are_in_turn():
@@ -289,4 +289,4 @@ def test_tuples_that_arrive_at_one_time_show_queues_of_their_own_but_never_one_f
     judged = judge_queueing(tied | {"tied_expected": 2e3, "tied_beside_idle": 1_100.0}, 4, EVEN)
     assert judged is not None
     assert judged[:2] == ("random", True)
-    assert "22.0% of 5000 waiting tuples" in judged[2]
+    assert "22.0% of 5,000 waiting tuples" in judged[2]
