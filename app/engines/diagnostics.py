@@ -1,12 +1,11 @@
 """Diagnostics of readers as tables: a code, the condition under which it is raised, and its sentence.
 
-    RULES = (
-        DiagnosticRule(
-            "nothing-executed",
+    RULES: Rules[Measured] = {
+        "nothing-executed": Rule(
             lambda one: [bolt.name for bolt in one.bolts if bolt.executed == 0.0],
             "{names} executed nothing in the window: the service rate is unknown, not 0 ms.",
         ),
-    )
+    }
     diagnostics = find_diagnostics(RULES, measured)
 
 The condition returns what it found; nothing (None, False or empty) raises no diagnostic:
@@ -43,28 +42,32 @@ class Facts:
 Finding = Facts | Mapping[str, str] | Sequence[str] | Sequence[Facts] | bool | None
 
 
-class DiagnosticRule(NamedTuple, Generic[Subject]):
-    """A row of a table of diagnostics: its code and sentence are given if the condition finds something."""
+class Rule(NamedTuple, Generic[Subject]):
+    """The condition of a diagnostic, and the sentence that is given if the condition finds something."""
 
-    code: str
     condition: Callable[[Subject], Finding]
     sentence: str
 
 
-def find_diagnostics(
-    rules: Iterable[DiagnosticRule[Subject]], subject: Subject, **words: str
-) -> tuple[Diagnostic, ...]:
+Rules = Mapping[str, Rule[Subject]]
+"""A table of diagnostics by their codes."""
+
+
+def find_diagnostics(rules: Rules[Subject], subject: Subject, **words: str) -> tuple[Diagnostic, ...]:
     """The diagnostics of the rules whose condition finds something, in the order of the table.
 
     `words` are fields of all sentences, such as the engine's own name for a processor.
     """
-    found = [(rule, facts) for rule in rules for facts in _list_facts(rule.condition(subject))]
-    return tuple([_raise(rule, facts, words) for rule, facts in found])
+    return tuple(
+        [
+            Diagnostic(code, rule.sentence.format_map(_list_fields(found, words)), found.operators)
+            for code, rule in rules.items()
+            for found in _list_facts(rule.condition(subject))
+        ]
+    )
 
 
-def describe_operator(
-    rules: Iterable[DiagnosticRule[Subject]], subject: Subject, operator: str
-) -> tuple[Diagnostic, ...]:
+def describe_operator(rules: Rules[Subject], subject: Subject, operator: str) -> tuple[Diagnostic, ...]:
     """The diagnostics of an engine whose topology is one operator, which all of them name."""
     return tuple([replace(one, operators=(operator,)) for one in find_diagnostics(rules, subject)])
 
@@ -83,9 +86,8 @@ def _list_facts(finding: Finding) -> Sequence[Facts]:
     return facts or [Facts(map(str, finding))]
 
 
-def _raise(rule: DiagnosticRule[Subject], found: Facts, words: Mapping[str, str]) -> Diagnostic:
-    fields = {"names": join_names(found.operators), **words, **found.fields}
-    return Diagnostic(rule.code, rule.sentence.format_map(fields), found.operators)
+def _list_fields(found: Facts, words: Mapping[str, str]) -> dict[str, object]:
+    return {"names": join_names(found.operators), **words, **found.fields}
 
 
 def join_texts(texts: Sequence[str]) -> str:

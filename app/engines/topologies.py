@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Sequence
 
-from app.engines.diagnostics import DiagnosticRule, find_diagnostics, say
+from app.engines.diagnostics import Rule, Rules, find_diagnostics, say
 from app.load.bodies.load import LoadBody
 from app.load.bodies.topology import Graph, OperatorBody
 from planner.values import Diagnostic
@@ -70,19 +70,17 @@ def compare_names(stored: Graph, loads: Iterable[LoadBody]) -> tuple[Diagnostic,
     return find_diagnostics(OTHER_NAMES, (known, measured))
 
 
-OTHER_NAMES: tuple[DiagnosticRule[tuple[list[str], list[str]]], ...] = (
-    DiagnosticRule(
-        "operator-not-in-topology",
+OTHER_NAMES: Rules[tuple[list[str], list[str]]] = {
+    "operator-not-in-topology": Rule(
         lambda names: [name for name in names[1] if name not in names[0]],
         "{names} are left out: the engine measured them, but the stored topology does not have them. Send "
         "?topology=replace to store the topology that the engine shows.",
     ),
-    DiagnosticRule(
-        "operators-not-measured",
+    "operators-not-measured": Rule(
         lambda names: [name for name in names[0] if name not in names[1]] if names[1] else [],
         "The load of {names} is unknown: the engine's answers do not measure them.",
     ),
-)
+}
 
 
 def compare_owned(stored: Graph, joined: Graph) -> tuple[Diagnostic, ...]:
@@ -104,14 +102,13 @@ def _list_owned(gone: list[OperatorBody]) -> dict[str, str]:
     }
 
 
-LOST_SETTINGS: tuple[DiagnosticRule[list[OperatorBody]], ...] = (
-    DiagnosticRule(
-        "owner-words-dropped",
+LOST_SETTINGS: Rules[list[OperatorBody]] = {
+    "owner-words-dropped": Rule(
         _list_owned,
         "Operators {names} left the job; their settings are lost: {texts}. If the operators were renamed, set them "
         "again.",
     ),
-)
+}
 
 
 def compare_edges(stored: Graph, shown: Graph | None) -> tuple[Diagnostic, ...]:

@@ -1,6 +1,6 @@
 """Diagnostics of a load from Flink: each odd or missing measurement, and what it means."""
 
-from app.engines.diagnostics import DiagnosticRule, Facts
+from app.engines.diagnostics import Facts, Rule, Rules
 from app.engines.flink.counters import QUIET
 from app.engines.flink.documents import RUNNING
 from app.engines.flink.graph import JobFlows, is_keyed
@@ -48,9 +48,8 @@ def find_unknown_shares(flows: JobFlows) -> Facts | None:
     return Facts(unknown, paths=", ".join(unknown.values())) if unknown else None
 
 
-LOAD_RULES: tuple[DiagnosticRule[JobFlows], ...] = (
-    DiagnosticRule(
-        "vertices-not-running",
+LOAD_RULES: Rules[JobFlows] = {
+    "vertices-not-running": Rule(
         lambda flows: {
             name: f"{name} is {one.vertex.status}"
             for name, one in flows.vertices.items()
@@ -58,27 +57,23 @@ LOAD_RULES: tuple[DiagnosticRule[JobFlows], ...] = (
         },
         "Not all tasks run: {texts}. The rates of these vertices are averages over the time in which they ran.",
     ),
-    DiagnosticRule(
-        "no-clock",
+    "no-clock": Rule(
         lambda flows: not flows.interval.has_clock,
         "No vertex reports busy, idle and back-pressured times (Flink reports them from 1.16 on). The time "
         "between two samples is taken from the times of Flink's answers, although the counters in them may be "
         "seconds older.",
     ),
-    DiagnosticRule(
-        "clocks-differ",
+    "clocks-differ": Rule(
         find_odd_clocks,
         "The busy, idle and back-pressured times of {names} do not add up to {time}, as the times of the other "
         "vertices do: some subtasks did not report, or ran for only a part of the time.",
     ),
-    DiagnosticRule(
-        "source-left-out",
+    "source-left-out": Rule(
         lambda flows: [Facts([name]) for name in flows.sources if name not in flows.operators],
         "{names} reports no busy time, as is usual for a source of Flink's older interface. The source only waits for "
         "its input, so it is left out of the topology; its records enter at the vertices that it sends to.",
     ),
-    DiagnosticRule(
-        "chained-source",
+    "chained-source": Rule(
         lambda flows: [
             Facts([name], vertex=one.vertex.id)
             for name, one in flows.sources.items()
@@ -89,8 +84,7 @@ LOAD_RULES: tuple[DiagnosticRule[JobFlows], ...] = (
         "id>/vertices/{vertex}/subtasks/metrics?get=Source__<name>.numRecordsOut, and send the answer with its "
         "path.",
     ),
-    DiagnosticRule(
-        "counted-by-output",
+    "counted-by-output": Rule(
         lambda flows: [
             Facts([name])
             for name, one in flows.sources.items()
@@ -100,8 +94,7 @@ LOAD_RULES: tuple[DiagnosticRule[JobFlows], ...] = (
         "{names} is a chain, and the number of records that its source emitted is unknown. The records that the "
         "chain sends on are counted as the records that enter.",
     ),
-    DiagnosticRule(
-        "source-held-back",
+    "source-held-back": Rule(
         lambda flows: [
             Facts([name], blocked=write_percent(one.counted.back_pressured_share))
             for name, one in flows.sources.items()
@@ -110,22 +103,19 @@ LOAD_RULES: tuple[DiagnosticRule[JobFlows], ...] = (
         "{names} was blocked for {blocked} of the time, so records may wait before it: the offered load is at least "
         "the measured load.",
     ),
-    DiagnosticRule(
-        "service-scv-unknown",
+    "service-scv-unknown": Rule(
         lambda _: True,
         "Flink does not measure how much service times vary. Plans use the variation that the stored topology states "
         "for an operator, or else that of exponential service times.",
     ),
-    DiagnosticRule(
-        "records-unknown",
+    "records-unknown": Rule(
         lambda flows: [
             name for name, one in flows.operators.items() if one.served is None and not one.is_source
         ],
         "How many records {names} served is unknown, because Flink's counters are missing or unusable; so is the "
         "service rate.",
     ),
-    DiagnosticRule(
-        "service-rate-unknown",
+    "service-rate-unknown": Rule(
         lambda flows: [
             name
             for name, one in flows.operators.items()
@@ -134,8 +124,7 @@ LOAD_RULES: tuple[DiagnosticRule[JobFlows], ...] = (
         "The service rate of {names} is unknown, because {names} served nothing in this time or reports no busy "
         "time.",
     ),
-    DiagnosticRule(
-        "few-records",
+    "few-records": Rule(
         lambda flows: [
             name
             for name, one in flows.operators.items()
@@ -144,31 +133,26 @@ LOAD_RULES: tuple[DiagnosticRule[JobFlows], ...] = (
         "{names} served fewer than 100 records in this time, so the measured rates have an error of 10% or more. "
         "Take samples that are further apart.",
     ),
-    DiagnosticRule(
-        "service-rate-since-start",
+    "service-rate-since-start": Rule(
         lambda flows: [name for name, one in flows.operators.items() if one.service.since_start],
         "The service rate of {names} is the average since the job started, because the busy time of so short an "
         "interval at so low a load has too large an error.",
     ),
-    DiagnosticRule(
-        "busy-time-coarse",
+    "busy-time-coarse": Rule(
         find_busy_errors,
         "Flink counts an idle time only when it ends, so busy times and service rates have errors: {texts}. Take "
         "samples that are further apart.",
     ),
-    DiagnosticRule(
-        "overloaded",
+    "overloaded": Rule(
         lambda flows: flows.name(flows.list_overloaded()),
         "{names} is overloaded: it served less than was sent to it, and had no idle time left.",
     ),
-    DiagnosticRule(
-        "at-capacity",
+    "at-capacity": Rule(
         lambda flows: flows.name(one for one in flows.list_saturated() if one not in flows.list_overloaded()),
         "{names} had no idle time left, in all subtasks or in some. Buffers may be full, so the offered load is at "
         "least the measured load. Flink may still report the back pressure as ok.",
     ),
-    DiagnosticRule(
-        "backlog-grows",
+    "backlog-grows": Rule(
         lambda flows: [
             name
             for name, one in flows.vertices.items()
@@ -177,23 +161,20 @@ LOAD_RULES: tuple[DiagnosticRule[JobFlows], ...] = (
         "{names} took less than was sent to it, although it had idle time left. One of its subtasks may have no idle "
         "time left.",
     ),
-    DiagnosticRule(
-        "hot-subtasks",
+    "hot-subtasks": Rule(
         find_hot,
         "Subtasks {hot} of {names} had no idle time left, while its subtasks on average were idle for {idle} of "
         "the time: some keys come more often than others. More processors help only if these keys are spread over "
         "several subtasks.",
     ),
-    DiagnosticRule(
-        "shares-unknown",
+    "shares-unknown": Rule(
         find_unknown_shares,
         "How the records are spread over the subtasks of {names} is unknown. An even spread is assumed, which "
         "would hide a hot key. Send the answers of GET {paths} too.",
     ),
-    DiagnosticRule(
-        "arrivals-held-back",
+    "arrivals-held-back": Rule(
         lambda flows: sorted(flows.name(flows.list_held_back())),
         "An overloaded operator before {names} lets through less than it is sent. So the measured arrival rate of "
         "{names} is left out, and computed from the flow through the topology.",
     ),
-)
+}

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import NamedTuple
 
-from app.engines.diagnostics import DiagnosticRule, Facts, find_diagnostics
+from app.engines.diagnostics import Facts, Rule, Rules, find_diagnostics
 from app.engines.flink.documents import FlinkCluster, to_line
 from app.engines.flink.graph import (
     BROADCAST,
@@ -40,7 +40,12 @@ class JobNotes(NamedTuple):
 
 def list_notes(notes: JobNotes) -> tuple[Diagnostic, ...]:
     """All diagnostics of one reading, without repeats, each on one line."""
-    found = [*find_diagnostics(SAMPLE_RULES, notes), *find_diagnostics(TOPOLOGY_RULES, notes.flows)]
+    found = [note for rules in (UNMOVED_RULES, SAMPLE_RULES) for note in find_diagnostics(rules, notes)]
+    found += [
+        note
+        for rules in (SHARED_TAKER_RULES, TOPOLOGY_RULES)
+        for note in find_diagnostics(rules, notes.flows)
+    ]
     if notes.intervals.measured:
         found += find_diagnostics(LOAD_RULES, notes.flows)
     found += find_diagnostics(CLUSTER_RULES, (notes.asked.cluster, notes.slots_used))
@@ -60,63 +65,56 @@ def find_age(seconds: float | None, *, is_only: bool) -> Facts | None:
     )
 
 
-SAMPLE_RULES: tuple[DiagnosticRule[JobNotes], ...] = (
-    DiagnosticRule(
-        "other-job",
+UNMOVED_RULES: Rules[JobNotes] = {
+    "stale-metrics": Rule(
+        lambda n: n.intervals.unmoved > 0,
+        "Two samples have the same counters, because Flink answered with metrics that it had fetched before. Each "
+        "answer starts a new fetch, at most one in metrics.fetcher.update-interval (10 s by default): take the "
+        "next sample after this time.",
+    ),
+}
+SAMPLE_RULES: Rules[JobNotes] = {
+    "other-job": Rule(
         lambda n: (
             n.asked.other_jobs > 0 and Facts(jobs=n.asked.other_jobs + 1, newest=n.asked.samples[-1].job.id)
         ),
         "The answers belong to {jobs} jobs; only the newest job, {newest}, is read. A job that was restarted has a "
         "new id, and its counters begin at 0.",
     ),
-    DiagnosticRule(
-        "job-not-running",
+    "job-not-running": Rule(
         lambda n: n.asked.early > 0 and Facts(early=n.asked.early),
         "{early} of the job's documents are left out: the job did not run yet, or some of its vertices are missing.",
     ),
-    DiagnosticRule(
-        "stale-metrics",
+    "stale-metrics": Rule(
         lambda n: [Facts(name=name) for name in n.intervals.stale],
         "A sample is left out: the counters of {name} cover more time than {name} has run, so they are from before "
         "its restart.",
     ),
-    DiagnosticRule(
-        "stale-metrics",
-        lambda n: n.intervals.unmoved > 0,
-        "Two samples have the same counters, because Flink answered with metrics that it had fetched before. Each "
-        "answer starts a new fetch, at most one in metrics.fetcher.update-interval (10 s by default): take the "
-        "next sample after this time.",
-    ),
-    DiagnosticRule(
-        "samples-too-close",
+    "samples-too-close": Rule(
         lambda n: n.intervals.too_close > 0 and Facts(least=write_seconds(LEAST_SECONDS)),
         "A sample is left out: its metrics are less than {least} newer than the metrics of the sample before, which "
         "is too short for rates.",
     ),
-    DiagnosticRule(
-        "interval-discarded",
+    "interval-discarded": Rule(
         lambda n: [Facts(reset=reset) for reset in n.intervals.resets],
         "Between two samples {reset}. The counters of the two samples cannot be subtracted, so this interval gives no "
         "load; the next interval will.",
     ),
-    DiagnosticRule(
-        "metrics-old",
+    "metrics-old": Rule(
         lambda n: find_age(n.age_seconds, is_only=len(n.asked.samples) == 1),
         "The newest metrics are {age} older than the answer that holds them{start}: Flink answers with the "
         "metrics that it fetched last, and then starts a new fetch.",
     ),
-    DiagnosticRule(
-        "no-load",
+    "no-load": Rule(
         lambda n: not n.has_load,
         "The answers give no load: send two samples of the running job.",
     ),
-    DiagnosticRule(
-        "averages-since-start",
+    "averages-since-start": Rule(
         lambda n: n.intervals.is_since_start and Facts(time=write_seconds(n.flows.interval.seconds)),
         "There is only one sample, so rates are averages over the {time} since the tasks started, including their "
         "warm-up. Send two samples, some time apart, to get the present rates.",
     ),
-)
+}
 
 
 def find_buffer_timeout(use: tuple[FlinkCluster, int]) -> Facts | None:
@@ -129,20 +127,18 @@ def find_buffer_timeout(use: tuple[FlinkCluster, int]) -> Facts | None:
     return None if timeout.removesuffix("ms").strip() == "0" else Facts(timeout=timeout)
 
 
-CLUSTER_RULES: tuple[DiagnosticRule[tuple[FlinkCluster, int]], ...] = (
-    DiagnosticRule(
-        "buffer-timeout",
+CLUSTER_RULES: Rules[tuple[FlinkCluster, int]] = {
+    "buffer-timeout": Rule(
         find_buffer_timeout,
         "The cluster's buffer timeout is {timeout}, unless the job sets its own. Below some thousand records per "
         "second each hop to another task adds about half of this time, which E[T] does not count.",
     ),
-    DiagnosticRule(
-        "no-free-slots",
+    "no-free-slots": Rule(
         lambda use: use[0].slots_available == 0 and Facts(slots=use[0].slots_total or use[1]),
         "All {slots} slots are taken. If a change needs more slots, Flink accepts it without an error and runs "
         "fewer processors.",
     ),
-)
+}
 
 
 def find_saturated_takers(flows: JobFlows) -> Iterator[Facts]:
@@ -186,44 +182,39 @@ def find_empty_entries(flows: JobFlows) -> Facts | None:
     return Facts(empty) if empty or find_total(flows) <= 0.0 else None
 
 
-TOPOLOGY_RULES: tuple[DiagnosticRule[JobFlows], ...] = (
-    DiagnosticRule(
-        "split-assumed",
+SHARED_TAKER_RULES: Rules[JobFlows] = {
+    "split-assumed": Rule(
+        lambda flows: list(find_shared_takers(flows)),
+        "{senders} send to {names} and to other vertices, and Flink does not count the records to each. The "
+        "records of each sender to {names} are assumed to be in proportion to all that it sends.",
+    ),
+}
+TOPOLOGY_RULES: Rules[JobFlows] = {
+    "split-assumed": Rule(
         lambda flows: list(find_saturated_takers(flows)),
         "{sender} sends to {count} vertices, and Flink does not count the records to each. {names} had no idle time "
         "left and may be sent more than it took: it is assumed to be sent all records of {sender}, unless the "
         "receiving vertices divide the records among them.",
     ),
-    DiagnosticRule(
-        "split-assumed",
-        lambda flows: list(find_shared_takers(flows)),
-        "{senders} send to {names} and to other vertices, and Flink does not count the records to each. The "
-        "records of each sender to {names} are assumed to be in proportion to all that it sends.",
-    ),
-    DiagnosticRule(
-        "exchange-unknown",
+    "exchange-unknown": Rule(
         find_exchanges(lambda exchange, _: exchange not in QUEUEINGS),
         "Headgate does not know the exchange {exchange} before {names}: round-robin is assumed.",
     ),
-    DiagnosticRule(
-        "mixed-exchanges",
+    "mixed-exchanges": Rule(
         find_exchanges(lambda _, queueings: len(set(queueings)) > 1),
         "The inputs of {names} have different exchanges: the queueing of {names} follows the input with the most "
         "records, {exchange}.",
     ),
-    DiagnosticRule(
-        "broadcast",
+    "broadcast": Rule(
         find_exchanges(lambda exchange, _: exchange == BROADCAST),
         "Every subtask of {names} gets every record, so more subtasks do not make {names} faster. If all inputs of "
         "{names} are broadcast, its number of processors is kept.",
     ),
-    DiagnosticRule(
-        "one-subtask-takes-all",
+    "one-subtask-takes-all": Rule(
         find_exchanges(lambda exchange, _: exchange == ONE_TAKES_ALL),
         "Only the first subtask of {names} gets records, so plans give {names} one processor.",
     ),
-    DiagnosticRule(
-        "selectivity-assumed",
+    "selectivity-assumed": Rule(
         lambda flows: [
             Facts(ends, source=ends[0], target=ends[1])
             for edge in list_edges(flows.shape)
@@ -233,10 +224,9 @@ TOPOLOGY_RULES: tuple[DiagnosticRule[JobFlows], ...] = (
         "How many records {source} sends to {target} for each record that {source} serves is not measured: 1 is "
         "assumed.",
     ),
-    DiagnosticRule(
-        "entries-assumed",
+    "entries-assumed": Rule(
         find_empty_entries,
         "No records were counted at the entry {names}. Its share of the external rate is set to almost 0, or to an "
         "equal part if no entry had any records.",
     ),
-)
+}

@@ -14,7 +14,7 @@ from app.engines.answers import (
     find_parameter,
     find_pointer,
 )
-from app.engines.diagnostics import DiagnosticRule, Facts, describe_operator, join_texts
+from app.engines.diagnostics import Facts, Rule, Rules, describe_operator, join_texts
 from app.engines.kafka.loads import COMMIT_SECONDS, GroupLoads, make_group_loads
 from app.engines.kafka.samples import (
     ClientStatistics,
@@ -128,9 +128,8 @@ def _find_places(places: Iterable[Place]) -> Facts | None:
     return Facts(partitions=join_texts(listed)) if listed else None
 
 
-RULES: tuple[DiagnosticRule[ReadGroup], ...] = (
-    DiagnosticRule(
-        "queueing-unknown",
+RULES: Rules[ReadGroup] = {
+    "queueing-unknown": Rule(
         lambda group: Facts(
             partitions=write_counted(len(group.newest.places), "partition"),
             consumers=write_counted(len(group.newest.places), "consumer"),
@@ -139,34 +138,29 @@ RULES: tuple[DiagnosticRule[ReadGroup], ...] = (
         "help. Offsets do not show whether producers choose partitions by key or in turn: set "
         "the operator's queueing in the stored topology to keyed or round-robin.",
     ),
-    DiagnosticRule(
-        "service-rate-at-saturation",
+    "service-rate-at-saturation": Rule(
         _find_saturation,
         "{busy} of {members} consumers had messages waiting during the whole newest interval, so they were busy: the "
         "service rate is the mean rate at which each of them read. A consumer that waits for a service that it calls "
         "counts as busy.{error}",
     ),
-    DiagnosticRule(
-        "service-rate-unknown",
+    "service-rate-unknown": Rule(
         lambda group: group.has_service_rate is False,
         "The service rate is unknown: while all consumers keep up, offsets do not show how many messages one consumer "
         "can serve. Measure the busy time of consumers, for example with Prometheus, or post a snapshot with the "
         "service rate.",
     ),
-    DiagnosticRule(
-        "members-unknown",
+    "members-unknown": Rule(
         lambda group: not group.newest.list_members(),
         "The number of processors is unknown, because some partition has no known consumer: the group is being "
         "rebalanced or stopped, or the list does not name its members.",
     ),
-    DiagnosticRule(
-        "members-changed",
+    "members-changed": Rule(
         lambda group: bool(group.newest.list_members()) and group.found.changed_members,
         "Partitions moved between consumers during the newest interval, as in a rebalance: shares and service "
         "rate are left out.",
     ),
-    DiagnosticRule(
-        "one-sample",
+    "one-sample": Rule(
         lambda group: (
             len(group.samples) < 2
             and Facts(
@@ -175,16 +169,14 @@ RULES: tuple[DiagnosticRule[ReadGroup], ...] = (
         ),
         "There is only one sample, and rates need two, some seconds apart.{waiting}",
     ),
-    DiagnosticRule(
-        "lag-counts-from-commits",
+    "lag-counts-from-commits": Rule(
         lambda group: (
             group.counts_commits and bool(group.waiting) and Facts(time=write_seconds(COMMIT_SECONDS))
         ),
         "The lag counts from the last commit: messages that were read since then count as waiting, by default as "
         "many as arrive in {time}.",
     ),
-    DiagnosticRule(
-        "partitions-missing",
+    "partitions-missing": Rule(
         lambda group: (
             group.found.incomplete > 0
             and len(group.samples) > 1
@@ -194,23 +186,20 @@ RULES: tuple[DiagnosticRule[ReadGroup], ...] = (
         "reads the partition, or the statistics of its consumer were not sent. The rates of some partitions are not "
         "the rates of the group.",
     ),
-    DiagnosticRule(
-        "samples-too-close",
+    "samples-too-close": Rule(
         lambda group: (
             group.found.too_close > 0 and Facts(left_out=write_counted(group.found.too_close, "interval"))
         ),
         "Left out: {left_out} shorter than a second or longer than a day. Send each answer "
         'with the time when it came: {{"answers": [{{"path", "at", "body"}}]}}.',
     ),
-    DiagnosticRule(
-        "offsets-reset",
+    "offsets-reset": Rule(
         lambda group: _find_places(group.found.recreated),
         "The end of {partitions} went back, because the topic was made again. The interval is left out.",
     ),
-    DiagnosticRule(
-        "position-moved-back",
+    "position-moved-back": Rule(
         lambda group: _find_places(group.found.moved_back),
         "The position in {partitions} went back, as after a seek or when uncommitted messages are read again: how many "
         "messages were served in this interval is unknown.",
     ),
-)
+}

@@ -18,7 +18,7 @@ from app.engines.answers import (
     find_pointer,
     read_parameters,
 )
-from app.engines.diagnostics import DiagnosticRule, Facts, find_diagnostics, say
+from app.engines.diagnostics import Facts, Rule, Rules, find_diagnostics, say
 from app.engines.prometheus.loads import ReadLoads, Reason, make_loads
 from app.engines.prometheus.moments import Moment, list_operators, make_moments
 from app.engines.prometheus.signals import (
@@ -213,58 +213,49 @@ def list_notes(
     return (*list_left(read), *find_diagnostics(RULES, subject), *left_out)
 
 
-RULES: tuple[DiagnosticRule[ReadRange], ...] = (
-    DiagnosticRule(
-        "edges-not-in-prometheus",
+RULES: Rules[ReadRange] = {
+    "edges-not-in-prometheus": Rule(
         lambda _: True,
         "The edges are those of the stored topology, because Prometheus does not know which operator sends to "
         "which.",
     ),
-    DiagnosticRule(
-        "changes-not-checked",
+    "changes-not-checked": Rule(
         lambda one: one.read.left.unchecked and bool(one.read.loads),
         "The answers do not show whether instances started or ended within a window, and rates over a rescale are "
         "too low. Ask for unchanged_processors, or for processors over a range.",
     ),
-    DiagnosticRule(
-        "source-left-out",
+    "source-left-out": Rule(
         lambda one: [name for name, waits in one.read.sources.items() if waits],
         "The busy time of the source {names} is not measured. The source only waits for its input, so it is left out "
         "as an operator, and the rate at which it sends is the external rate.",
     ),
-    DiagnosticRule(
-        "saturated",
+    "saturated": Rule(
         lambda one: sorted(one.read.left.saturated),
         "{names} was busy all the time and may have been offered more than it served; other operators may have been "
         "held back. So arrival rates are left out and computed from the flow, and the external rate is the rate that "
         "the job took in.",
     ),
-    DiagnosticRule(
-        "service-rate-unknown",
+    "service-rate-unknown": Rule(
         lambda one: one.list_without("service_rate"),
         "The service rate of {names} is unknown in the newest load: nobody asked for it, its value is not a number, "
         "or nothing was served.",
     ),
-    DiagnosticRule(
-        "arrival-rate-unknown",
+    "arrival-rate-unknown": Rule(
         lambda one: one.list_without("arrival_rate") if not one.read.left.saturated else [],
         "The arrival rate of {names} is unknown in the newest load: nobody asked for it, or its value is not a "
         "number. It is computed from the external rate and the selectivities of the stored topology.",
     ),
-    DiagnosticRule(
-        "processors-unknown",
+    "processors-unknown": Rule(
         lambda one: one.list_without("processors"),
         "The number of processors of {names} is unknown in the newest load: nobody asked for it, or its value is not "
         "a whole number.",
     ),
-    DiagnosticRule(
-        "several-means",
+    "several-means": Rule(
         lambda one: sorted({name for moment in one.moments for name in moment.doubled}),
         "Several series give a mean of {names}, and which of them is right is unknown, so none is used. Aggregate the "
         "series in the query, such as sum(...) / sum(...).",
     ),
-    DiagnosticRule(
-        "query-without-series",
+    "query-without-series": Rule(
         lambda one: (
             bool(one.empty)
             and Facts(count=len(one.empty), queries="; ".join(query[:120] for query in one.empty[:5]))
@@ -272,7 +263,7 @@ RULES: tuple[DiagnosticRule[ReadRange], ...] = (
         "{count} queries have no series in their answer: the metric or label is unknown to Prometheus, or the "
         "range has fewer than two scrapes. The queries: {queries}.",
     ),
-)
+}
 
 
 def explain_nothing(read: ReadLoads, moments: Sequence[Moment]) -> str:

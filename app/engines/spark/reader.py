@@ -14,7 +14,7 @@ from app.engines.answers import (
     find_parameter,
     find_pointer,
 )
-from app.engines.diagnostics import DiagnosticRule, Facts, describe_operator
+from app.engines.diagnostics import Facts, Rule, Rules, describe_operator
 from app.engines.numbers import find_service_rate
 from app.engines.spark.asking import MOST_CORES, count_cores, find_application
 from app.engines.spark.batches import (
@@ -165,52 +165,45 @@ def _find_left(query: ReadQuery) -> Facts | None:
     return Facts(reasons="; ".join(reasons)) if reasons else None
 
 
-RULES: tuple[DiagnosticRule[ReadQuery], ...] = (
-    DiagnosticRule(
-        "micro-batches",
+RULES: Rules[ReadQuery] = {
+    "micro-batches": Rule(
         lambda query: (seconds := find_wait(query.read)) is not None and Facts(wait=write_seconds(seconds)),
         "Spark serves rows in batches: a row waits for the next trigger and leaves at the end of its batch, on average "
         "{wait} after it arrived. E[T] assumes that rows are served one by one, so E[T] does not contain this time: "
         "compare E[T] of this query with earlier E[T] of the same query only.",
     ),
-    DiagnosticRule(
-        "processor-is-the-query",
+    "processor-is-the-query": Rule(
         lambda query: query.cores is None,
         "The answers do not list executors, so one processor stands for the whole query with all its present "
         "cores, and k processors for k times as many cores. Send the answer of "
         "/api/v1/applications/<id>/executors too to count cores.",
     ),
-    DiagnosticRule(
-        "processor-is-a-core",
+    "processor-is-a-core": Rule(
         lambda query: query.cores is not None and Facts(cores=query.cores),
         "A processor is one of the {cores} cores of the application, and the service rate is the rate of the query "
         "divided by the number of cores. Planning and commits of a batch do not get faster with more cores, and other "
         "queries of the application use the same cores.",
     ),
-    DiagnosticRule(
-        "batches-have-fixed-costs",
+    "batches-have-fixed-costs": Rule(
         _find_fixed_costs,
         "A batch of {few} rows was served at {few_rate}, and a batch of {many} rows at {many_rate}: every batch has a "
         "fixed cost. So the service rate from a small batch is below the rate that the query can serve.",
     ),
-    DiagnosticRule(
-        "no-pause-between-batches",
+    "no-pause-between-batches": Rule(
         _find_no_pause,
         "Batches followed one another without a pause ({busy} of batches in {interval}). Without a trigger interval "
         "Spark runs batches so at any load, so a utilisation of about 100% does not show that the query is at its "
         "limit. The query is at its limit if the backlog grows, or if a larger batch is no faster per row. Set a "
         "trigger interval.",
     ),
-    DiagnosticRule(
-        "empty-batches",
+    "empty-batches": Rule(
         lambda query: (
             (empty := sum(not one.batch.rows for one in query.read)) > 0
             and Facts(empty=empty, all=len(query.read))
         ),
         "{empty} of {all} batches had no rows, so they show no service rate.",
     ),
-    DiagnosticRule(
-        "service-rate-unknown",
+    "service-rate-unknown": Rule(
         lambda query: (
             (untimed := sum(one.batch.rows > 0 and one.batch.seconds is None for one in query.read)) > 0
             and Facts(untimed=untimed, all=len(query.read))
@@ -218,23 +211,20 @@ RULES: tuple[DiagnosticRule[ReadQuery], ...] = (
         "{untimed} of {all} batches do not report how long they ran (triggerExecution), so the service rate is "
         "unknown.",
     ),
-    DiagnosticRule(
-        "rows-wait-at-sources",
+    "rows-wait-at-sources": Rule(
         lambda query: (query.backlog or 0.0) > 0.0 and Facts(rows=write_number(query.backlog)),
         "{rows} rows waited at the sources beyond the newest batch, because the size of batches is limited. The "
         "arrival rate counts the rows that arrived (the growth of the sources' newest offsets), the served rate the "
         "rows in batches.",
     ),
-    DiagnosticRule(
-        "waiting-at-sources-unknown",
+    "waiting-at-sources-unknown": Rule(
         lambda query: bool(query.read) and query.backlog is None,
         "The number of rows that wait at the sources is unknown: gauges and most sources do not report it, Kafka "
         "does. If the size of batches is limited (maxOffsetsPerTrigger, maxFilesPerTrigger), the arrival rate is the "
         "rate of the rows in batches, which may be below the rate of the rows that arrived.",
     ),
-    DiagnosticRule(
-        "batches-left-out",
+    "batches-left-out": Rule(
         _find_left,
         "Some batches give no load: {reasons}. Send recentProgress, which holds more batches.",
     ),
-)
+}

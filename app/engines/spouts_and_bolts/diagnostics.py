@@ -1,6 +1,6 @@
 """Diagnostics that Storm and Heron share: rates and groupings that are unknown or limit what a plan can know."""
 
-from app.engines.diagnostics import DiagnosticRule, Facts, Finding, find_diagnostics
+from app.engines.diagnostics import Facts, Finding, Rule, Rules, find_diagnostics
 from app.engines.spouts_and_bolts.components import Component
 from app.engines.spouts_and_bolts.flows import ALL, GLOBAL, QUEUEINGS, MeasuredInterval, StreamFlow
 from planner.values import Diagnostic
@@ -68,101 +68,85 @@ def _find_failures(found: Interval) -> Finding:
     return Facts(number=write_count(max(1, round(completion.failed))), after=after)
 
 
-RULES: tuple[DiagnosticRule[Interval], ...] = (
-    DiagnosticRule(
-        "rate-unknown",
+RULES: Rules[Interval] = {
+    "rate-unknown": Rule(
         lambda found: [bolt.name for bolt in found.bolts if bolt.executed_rate is None],
         "The rate at which {names} executed tuples is unknown: {count}, or the time that it covers, is missing. "
         "Some {processors} may not have reported yet: ask again later.",
     ),
-    DiagnosticRule(
-        "processors-unknown",
+    "processors-unknown": Rule(
         lambda found: [bolt.name for bolt in found.bolts if bolt.processors is None],
         "The number of {processors} of {names} is unknown: the answers do not state it.",
     ),
-    DiagnosticRule(
-        "nothing-executed",
+    "nothing-executed": Rule(
         lambda found: [bolt.name for bolt in found.bolts if bolt.is_idle],
         "{names} executed nothing in the interval, so the service rate is unknown. Ask again when tuples have come, or "
         "post a snapshot with the service rate.",
     ),
-    DiagnosticRule(
-        "service-rate-unknown",
+    "service-rate-unknown": Rule(
         lambda found: [
             bolt.name for bolt in found.bolts if not bolt.is_idle and bolt.service_seconds is None
         ],
         "The service rate of {names} is unknown, because {latency} is missing or has too few samples.",
     ),
-    DiagnosticRule(
-        "edges-unknown",
+    "edges-unknown": Rule(
         _list_unfed,
         "The answers do not show which components feed {names}, so each of them counts as an entry with its measured "
         "rate. E[T], utilisations and plans stay right; completion times, simulations and the effect of a saturated "
         "bolt on the bolts behind it do not. Send {graph}.",
     ),
-    DiagnosticRule(
-        "selectivity-assumed",
+    "selectivity-assumed": Rule(
         _find_assumed_selectivities,
         "Selectivity 1 is assumed for {edges}: the number of tuples sent there per executed tuple is unknown, "
         "because the source executed nothing or its counts are missing. Send {emitted}.",
     ),
-    DiagnosticRule(
-        "grouping-unknown",
+    "grouping-unknown": Rule(
         lambda found: _list_targets([flow for flow in found.flows if flow.grouping is None]),
         "The groupings by which {names} receive tuples are unknown: send {graph}. Until then one queue for all "
         "{processors} is assumed, and real waits are longer than that with any grouping.",
     ),
-    DiagnosticRule(
-        "grouping-all",
+    "grouping-all": Rule(
         lambda found: _list_targets([flow for flow in found.flows if flow.grouping == ALL]),
         "Each task of {names} receives a copy of every tuple (all grouping): the arrival rate counts these copies, and "
         "more {processors} do not reduce them. The completion time ends with the slowest copy.",
     ),
-    DiagnosticRule(
-        "grouping-global",
+    "grouping-global": Rule(
         lambda found: _list_targets([flow for flow in found.flows if flow.grouping == GLOBAL]),
         "One task of {names} receives every tuple (global grouping), so more {processors} would be idle.",
     ),
-    DiagnosticRule(
-        "grouping-custom",
+    "grouping-custom": Rule(
         _find_custom_groupings,
         "{names} receive tuples by a grouping whose queueing is unknown ({groupings}): the sender's code may "
         "choose the instance. Set the operator's queueing in the topology; otherwise one queue is assumed.",
     ),
-    DiagnosticRule(
-        "arrival-rate-by-executed",
+    "arrival-rate-by-executed": Rule(
         lambda found: _list_by_executed(found, sent_is_known=False),
         "The tuples sent to {names} are not counted, so the rate that {names} executed is taken as the arrival rate, "
         "which is too low while a backlog grows. Send {graph}, and {emitted} of the components that feed {names}.",
     ),
-    DiagnosticRule(
-        "counts-of-different-times",
+    "counts-of-different-times": Rule(
         lambda found: _list_by_executed(found, sent_is_known=True),
         "The counts of {names} cover another time than the counts of the components that feed them. So the rate that "
         "{names} executed is taken as the arrival rate, and a growing backlog would not be noticed.",
     ),
-    DiagnosticRule(
-        "spouts-left-out",
+    "spouts-left-out": Rule(
         _find_spouts,
         "Spouts are left out of the operators: {spouts} with {number} {processors}. No engine measures how long a "
         "spout works on a tuple; the external rate is the rate at which spouts emit.",
     ),
-    DiagnosticRule(
-        "external-rate-by-entries",
+    "external-rate-by-entries": Rule(
         lambda found: None if found.external.by_spouts else Facts(rate=write_rate(found.external.rate)),
         "The rate at which spouts emit is unknown, so the external rate is the rate of tuples that reach the "
         "entries, {rate}, and E[T] is per such tuple. Send {emitted} of the spouts.",
     ),
-    DiagnosticRule(
-        "completion-not-measured",
+    "completion-not-measured": Rule(
         lambda found: bool(found.spouts) and found.completion.seconds is None,
         "The completion time is not measured: no tuple was acknowledged with a latency above 0. This is normal "
         "for spouts that emit without a message id, topologies without ackers, and ATMOST_ONCE.",
     ),
-    DiagnosticRule(
-        "tuples-failed",
+    "tuples-failed": Rule(
         _find_failures,
         "{number} tuples failed or timed out{after}: the complete latency leaves them out, so it is too low, and "
         "a spout that replays them emits more than the external load.",
     ),
-)
+}

@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.engines.diagnostics import DiagnosticRule, Facts, Finding, find_diagnostics
+from app.engines.diagnostics import Facts, Finding, Rule, Rules, find_diagnostics
 from planner.values import Diagnostic
 
 
@@ -17,23 +17,19 @@ from planner.values import Diagnostic
     ],
 )
 def test_what_a_condition_finds_fills_the_sentence(finding: Finding, sentence: str, diagnostic: Diagnostic):
-    assert find_diagnostics([DiagnosticRule("a", lambda _: finding, sentence)], None) == (diagnostic,)
+    assert find_diagnostics({"a": Rule(lambda _: finding, sentence)}, None) == (diagnostic,)
 
 
 @pytest.mark.parametrize("nothing", [None, False, [], {}])
 def test_a_condition_that_finds_nothing_raises_nothing(nothing: Finding):
-    assert find_diagnostics([DiagnosticRule("a", lambda _: nothing, "{names}")], None) == ()
+    assert find_diagnostics({"a": Rule(lambda _: nothing, "{names}")}, None) == ()
 
 
 def test_long_lists_of_texts_end_with_how_many_more_there_are():
-    rules: list[DiagnosticRule[None]] = [
-        DiagnosticRule("a", lambda _: {name: name for name in "abcdefg"}, "{texts}")
-    ]
+    rules: Rules[None] = {"a": Rule(lambda _: {name: name for name in "abcdefg"}, "{texts}")}
     assert find_diagnostics(rules, None)[0].detail == "a, b, c, d, e and 2 more"
 
 
 def test_several_facts_are_several_diagnostics():
-    rules: list[DiagnosticRule[None]] = [
-        DiagnosticRule("a", lambda _: [Facts(["x"], odd=1), Facts(["y"], odd=3)], "{names}: {odd}")
-    ]
+    rules: Rules[None] = {"a": Rule(lambda _: [Facts(["x"], odd=1), Facts(["y"], odd=3)], "{names}: {odd}")}
     assert [one.detail for one in find_diagnostics(rules, None)] == ["x: 1", "y: 3"]

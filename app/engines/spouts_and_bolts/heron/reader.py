@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from pydantic import JsonValue
 
 from app.engines.answers import EngineAnswer, EngineReading, UnreadableAnswer
-from app.engines.diagnostics import DiagnosticRule, Facts, Finding, find_diagnostics
+from app.engines.diagnostics import Facts, Finding, Rule, Rules, find_diagnostics
 from app.engines.numbers import find_mean
 from app.engines.spouts_and_bolts.components import Completion
 from app.engines.spouts_and_bolts.diagnostics import find_shared_diagnostics
@@ -139,19 +139,17 @@ def _find_inexact(measures: Measures) -> Finding:
     return Facts(length=write_seconds(measures.seconds), error=write_percent(error))
 
 
-BACK_PRESSURE_RULES = (
-    DiagnosticRule(
-        "spouts-held-back",
+BACK_PRESSURE_RULES: Rules[MeasuredInterval[HeronComponent]] = {
+    "spouts-held-back": Rule(
         _find_holding,
         "Full queues stopped all spouts: {texts}. The measured rates are those that the topology accepted; the "
         "rate that would enter otherwise is higher, and unknown.",
     ),
-)
-INTERVAL_RULES = (
-    DiagnosticRule(
-        "interval-approximate",
+}
+INTERVAL_RULES: Rules[Measures] = {
+    "interval-approximate": Rule(
         _find_inexact,
         "An interval of {length} holds whole minutes, up to one more than was asked for, so rates may be too high "
         "by up to {error}. Send /topologies/metricstimeline, which has no such error.",
     ),
-)
+}

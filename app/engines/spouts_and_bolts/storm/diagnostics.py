@@ -1,6 +1,6 @@
 """Diagnostics of Storm's pages: missing, coarse or contradictory numbers, and limits of a rebalance."""
 
-from app.engines.diagnostics import DiagnosticRule, Facts, Finding, find_diagnostics
+from app.engines.diagnostics import Facts, Finding, Rule, Rules, find_diagnostics
 from app.engines.numbers import add_known, read_count, read_number, read_text
 from app.engines.spouts_and_bolts.diagnostics import find_shared_diagnostics
 from app.engines.spouts_and_bolts.flows import FIELDS
@@ -127,9 +127,8 @@ def _find_restart(measured: MeasuredSample) -> Finding:
     return Facts(bolts, longest=write_seconds(longest), uptime=write_seconds(uptime), also=also)
 
 
-RULES: tuple[DiagnosticRule[MeasuredSample], ...] = (
-    DiagnosticRule(
-        "latency-below-resolution",
+RULES: Rules[MeasuredSample] = {
+    "latency-below-resolution": Rule(
         lambda measured: [
             bolt.name
             for bolt in measured.bolts
@@ -138,20 +137,17 @@ RULES: tuple[DiagnosticRule[MeasuredSample], ...] = (
         "Every sampled service of {names} took 0 ms by Storm's clock of whole milliseconds. Their mean service "
         "time is set to its upper bound, 3 ms / number of samples (95%): the real service is faster.",
     ),
-    DiagnosticRule(
-        "latency-coarse",
+    "latency-coarse": Rule(
         _find_coarse,
         "Mean service times below a millisecond are uncertain, because Storm's clock has whole milliseconds: "
         "{texts} (one standard error).",
     ),
-    DiagnosticRule(
-        "numbers-disagree",
+    "numbers-disagree": Rule(
         _find_misfit_totals,
         "{texts}. No number was corrected: rates are executed / uptime. Send the pages of these components too: "
         "they have the uptime of each executor.",
     ),
-    DiagnosticRule(
-        "uptime-assumed",
+    "uptime-assumed": Rule(
         lambda measured: [
             bolt.name
             for bolt in measured.bolts
@@ -160,8 +156,7 @@ RULES: tuple[DiagnosticRule[MeasuredSample], ...] = (
         "The uptime of some executors of {names} is missing. The time that their counts cover is computed as "
         "executed × latency / capacity, which is exact up to rounding, or else is the topology's uptime.",
     ),
-    DiagnosticRule(
-        "window-assumed",
+    "window-assumed": Rule(
         lambda measured: [
             bolt.name
             for bolt in measured.bolts
@@ -170,14 +165,12 @@ RULES: tuple[DiagnosticRule[MeasuredSample], ...] = (
         "The window of the counts of {names} is missing, so all time is assumed, which is Storm's default. Ask "
         "with ?window=600.",
     ),
-    DiagnosticRule(
-        "window-long",
+    "window-long": Rule(
         _find_long_windows,
         "The counts of {names} are means over {longest}, which show little of the present load. Ask with "
         "?window=600.",
     ),
-    DiagnosticRule(
-        "executors-missing",
+    "executors-missing": Rule(
         lambda measured: [
             bolt.name
             for bolt in measured.bolts
@@ -186,81 +179,68 @@ RULES: tuple[DiagnosticRule[MeasuredSample], ...] = (
         "Some executors of {names} have not reported yet, and the tuples that they executed are not counted. Ask "
         "again when all of them have sent a heartbeat.",
     ),
-    DiagnosticRule(
-        "pages-differ",
+    "pages-differ": Rule(
         _list_differing,
         "The executors of {names} state other numbers of executed tuples than the row of totals, by more than 5%: "
         "the pages are of different times or windows. The executors' numbers are used.",
     ),
-    DiagnosticRule(
-        "groupings-mixed",
+    "groupings-mixed": Rule(
         lambda measured: [
             bolt.name for bolt in measured.bolts if len(measured.interval.list_groupings(bolt.name)) > 1
         ],
         "{names} receive tuples by several groupings: the queueing of the largest stream is used.",
     ),
-    DiagnosticRule(
-        "one-executor-works",
+    "one-executor-works": Rule(
         _list_single_workers,
         "One executor of {names} executes everything: either all tuples have the same key, or the grouping is "
         "global, which Storm's UI shows as fields too. More executors would be idle.",
     ),
-    DiagnosticRule(
-        "tasks-limit-executors",
+    "tasks-limit-executors": Rule(
         _list_at_most,
         "{names} have as many executors as tasks, so a rebalance can only take executors away. To add executors, "
         "submit the topology again with more tasks (setNumTasks).",
     ),
-    DiagnosticRule(
-        "tasks-unknown",
+    "tasks-unknown": Rule(
         lambda measured: [bolt.name for bolt in measured.bolts if bolt.max_parallelism is None],
         "The number of tasks of {names} is unknown: a plan may recommend more executors than Storm can start.",
     ),
-    DiagnosticRule(
-        "executors-left-out",
+    "executors-left-out": Rule(
         _find_other_executors,
         "{others} of {total} executors belong neither to a bolt nor to a spout in the answers: they are Storm's "
         "own, such as __acker, or of components without a row. They are not part of any operator.",
     ),
-    DiagnosticRule(
-        "completion-by-acks",
+    "completion-by-acks": Rule(
         lambda measured: measured.interval.completion.seconds is not None,
         "The measured completion time is Storm's mean complete latency: the time from a spout's emit until the tuple "
         "and all tuples derived from it are acknowledged, including the way of the acknowledgement back to the "
         "spout.",
     ),
-    DiagnosticRule(
-        "topology-not-active",
+    "topology-not-active": Rule(
         _find_states,
         "The topology is {states}, not ACTIVE, so its counts do not show the usual load.",
     ),
-    DiagnosticRule(
-        "executors-restarted",
+    "executors-restarted": Rule(
         _find_restart,
         "The executors restarted at most {longest} ago, in a rebalance or after a crash, while the topology has "
         "been up for {uptime}. Counts cover the time since the restart{also}.",
     ),
-    DiagnosticRule(
-        "pages-left-out",
+    "pages-left-out": Rule(
         lambda measured: Facts(number=measured.nameless) if measured.nameless else None,
         "{number} component pages are left out, because they have no id. Give the path of each answer.",
     ),
-    DiagnosticRule(
-        "system-streams-counted",
+    "system-streams-counted": Rule(
         lambda measured: counts_system_streams(measured.sample.topology),
         "The topology's page was asked with sys=true, so its emitted and transferred include acks and metrics: "
         "they are not used, but the counts of component pages are.",
     ),
-    DiagnosticRule(
-        "time-by-uptime",
+    "time-by-uptime": Rule(
         lambda measured: measured.sample.at is None and find_own_time(measured.sample) is not None,
         "The answers have no time, so it is computed: the launch of the topology (the second at the end of its "
         "id) plus its uptime.",
     ),
-    DiagnosticRule(
-        "samples-left-out",
+    "samples-left-out": Rule(
         lambda measured: Facts(number=measured.left_out) if measured.left_out else None,
         "{number} samples are left out, because they have pages of other bolts than the newest complete sample. A "
         "page that comes again begins a new sample; send all pages of each sample.",
     ),
-)
+}

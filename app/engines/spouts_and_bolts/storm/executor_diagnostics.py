@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from math import log
 from statistics import median
 
-from app.engines.diagnostics import DiagnosticRule, Facts, Finding, join_texts
+from app.engines.diagnostics import Facts, Finding, Rule, Rules, join_texts
 from app.engines.numbers import find_rate, read_number
 from app.engines.spouts_and_bolts.storm.components import TOLERANCE, StormComponent
 from app.engines.spouts_and_bolts.storm.fields import CAPACITY_WINDOW, LAST_DIGIT, Executor, read_milliseconds
@@ -121,29 +121,25 @@ def _find_slow(bolts: Bolts) -> Finding:
     return Facts([bolt.name for bolt, _ in slow], texts=texts) if slow else None
 
 
-RULES: tuple[DiagnosticRule[Bolts], ...] = (
-    DiagnosticRule(
-        "numbers-disagree",
+RULES: Rules[Bolts] = {
+    "numbers-disagree": Rule(
         _find_misfits,
         "Some executors have numbers that do not fit each other, by more than 5%: {texts}. No number was "
         "corrected: rates are executed / uptime, services are execute latencies.",
     ),
-    DiagnosticRule(
-        "capacity-above-one",
+    "capacity-above-one": Rule(
         _find_above_one,
         "These executors have a capacity above 1, which is impossible: {texts}. Either their latency, the mean of "
         "every 20th tuple only, came out too high, or they were saturated. The mean over all executors is used.",
     ),
-    DiagnosticRule(
-        "executors-idle",
+    "executors-idle": Rule(
         _find_idle,
         "{number} executors executed nothing while others of their bolt did: {texts}. They count as processors, "
         "but have no share of the arrivals. Check whether they hang, or whether no key belongs to them.",
     ),
-    DiagnosticRule(
-        "executors-slow",
+    "executors-slow": Rule(
         _find_slow,
         "Some executors take more than twice as long for a service as their siblings: {texts}. The service rate "
         "is the mean over all tuples. Check the workers of these executors.",
     ),
-)
+}
