@@ -18,7 +18,7 @@ from planner.situations.evidence import find_quantile_errors
 from planner.situations.situation import Situation, survey_load
 from planner.topology.flow import settle_network
 from planner.topology.network import Network
-from planner.values import Diagnostic, Estimate, Evidence, Load, QuantileSeconds, Spread, Topology
+from planner.values import Diagnostic, Estimate, Load, QuantileSeconds, Spread, Topology
 from planner.wording import join_names, write_seconds
 
 DEFAULT_ROOTS = 100_000
@@ -109,13 +109,15 @@ def add_spread(  # noqa: PLR0917 - the arguments of an estimate, and those of a 
     `is_open` as in survey_load: True for plans.
     """
     situation = survey_load(topology, load, answer.model, is_open=is_open)
-    waits = find_waits(situation, [one.processors for one in answer.operators]) if answer.stable else None
+    counts = [one.processors for one in answer.operators]
+    waits = find_waits(situation, counts) if answer.stable else None
     if waits is None:
         return answer
     drawn = draw_roots(situation, roots, seed)
     if drawn.draw is None:
         return answer._replace(diagnostics=answer.diagnostics + drawn.diagnostics)
-    total, completion = spread_waits(situation, drawn, waits, levels, answer.evidence)
+    known_errors = find_quantile_errors(topology, counts, answer.evidence)
+    total, completion = spread_waits(drawn, waits, levels, known_errors)
     said = (
         drawn.diagnostics
         + describe_unresolved(levels, drawn.draw.roots)
@@ -161,13 +163,12 @@ def say_what_resolves(level: float, roots: int) -> str:
 
 
 def spread_waits(
-    situation: Situation,
     drawn: Drawn,
     waits: Sequence[AnyWait],
     levels: Sequence[float],
-    evidence: Evidence | None,
+    known_errors: tuple[float | None, float | None],
 ) -> tuple[Spread, Spread]:
-    """Total and completion time under these waits, each with its mean, its quantiles and their known error."""
+    """Total and completion time under these waits, each with its mean, its quantiles and its known error."""
     assert drawn.draw is not None
     times = time_roots(drawn.draw, waits)
 
@@ -176,7 +177,7 @@ def spread_waits(
         quantiles = tuple([QuantileSeconds(level, time) for level, time in found])
         return Spread(float(seconds.mean()), quantiles, len(seconds), drawn.seed, known_error)
 
-    of_total, of_completion = find_quantile_errors(situation.topology, situation.load, evidence)
+    of_total, of_completion = known_errors
     return spread(times.total, of_total), spread(
         times.completion, of_completion if drawn.has_forks else of_total
     )

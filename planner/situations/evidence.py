@@ -17,7 +17,7 @@ from planner.queueing.inflows import find_inflows, requeue
 from planner.queueing.key_shares import KeyShares
 from planner.queueing.queueings import KEYED, RANDOM, ROUND_ROBIN
 from planner.queueing.stations import Stations, sum_work
-from planner.situations.known_errors import ENTRIES, EVERYWHERE, KNOWN_ERRORS, QUANTILE_ERRORS, SCVS
+from planner.situations.known_errors import ENTRIES, EVERYWHERE, KNOWN_ERRORS, SCVS, find_error
 from planner.values import (
     DEFAULT_MODEL,
     SHARED,
@@ -60,7 +60,7 @@ def find_evidence(topology: Topology, load: Load, answer: Estimate) -> Evidence:
         for operator, one in zip(topology.operators, answer.operators, strict=True)
         if one.processors > 1
     ]
-    queueings = tuple(sorted({operator.queueing or SHARED for operator in several}) or [SHARED])
+    queueings = list_queueings(topology, [one.processors for one in answer.operators])
     knowledge, arrivals = judge_bursts(topology, load, columns, answer)
     assumed = [
         *list_assumed_queues(several, load),
@@ -75,7 +75,7 @@ def find_evidence(topology: Topology, load: Load, answer: Estimate) -> Evidence:
     )
     return Evidence(
         f"{queueings[0] if len(queueings) == 1 else 'mixed queueings'}, {arrivals}",
-        max([KNOWN_ERRORS[queueing, arrivals, knowledge] for queueing in queueings]) if is_known else None,
+        find_error(queueings, arrivals, f"E[T], {knowledge}") if is_known else None,
         tuple(list_measured(columns)),
         tuple(assumed),
     )
@@ -158,28 +158,26 @@ def list_assumed_bursts(knowledge: str, queueings: tuple[str, ...]) -> tuple[str
     """The assumption of no bursts, with the error if it is wrong."""
     if knowledge != SCVS:
         return ()
-    calm, bursty = (
-        max([KNOWN_ERRORS[queueing, arrivals, SCVS] for queueing in queueings])
-        for arrivals in ("calm", "bursty")
-    )
+    calm, bursty = (find_error(queueings, arrivals, f"E[T], {SCVS}") for arrivals in ("calm", "bursty"))
     known = f"{write_percent(calm)} on average if that is right, by {write_percent(bursty)} if not"
     return (f"tuples arrive without bursts: the estimated E[T] is wrong by {known}",)
 
 
 def find_quantile_errors(
-    topology: Topology, load: Load, evidence: Evidence | None
+    topology: Topology, counts: Sequence[int], evidence: Evidence | None
 ) -> tuple[float | None, float | None]:
-    """The known errors of p99 of total and of completion, those of the worst queueing.
-
-    None for calm input if the error of E[T] is unknown: without measured bursts calm input is only an assumption.
-    """
-    is_bursty = any(point.idc > BURSTY for one in load.operators.values() for point in one.arrival_idc)
-    if not is_bursty and (evidence is None or evidence.known_error is None):
+    """The known errors of p99 of total and of completion, for the kind of input of the evidence; None as for E[T]."""
+    if evidence is None or evidence.known_error is None:
         return None, None
-    kind = "bursty" if is_bursty else "calm"
-    queueings = {operator.queueing or SHARED for operator in topology.operators}
-    totals, completions = zip(*[QUANTILE_ERRORS[queueing, kind] for queueing in queueings], strict=True)
-    return max(totals), max(completions)
+    queueings, arrivals = list_queueings(topology, counts), evidence.kind.rpartition(", ")[2]
+    total, completion = (find_error(queueings, arrivals, f"{time}, p99") for time in ("total", "completion"))
+    return total, completion
+
+
+def list_queueings(topology: Topology, counts: Sequence[int]) -> tuple[str, ...]:
+    """The queueings of the operators with more than one processor, each once; shared where no operator has more."""
+    operators = zip(topology.operators, counts, strict=True)
+    return tuple(sorted({one.queueing or SHARED for one, count in operators if count > 1}) or [SHARED])
 
 
 def name_queueing(operator: Operator, count: int, shares: KeyShares | None) -> tuple[str, float | None]:
@@ -278,8 +276,15 @@ def describe_bursts(stations: Stations, answers: Sequence[OperatorEstimate]) -> 
     if not bursty:
         return ()
     listed = join_names([f"{name} (index {write_number(level)})" for name, level in bursty.items()])
+    known = [
+        row[f"E[T], {knowledge}"]
+        for (_, arrivals), row in KNOWN_ERRORS.items()
+        for knowledge in (EVERYWHERE, ENTRIES)
+        if arrivals == "bursty"
+    ]
+    errors = f"{write_percent(min(known))} to {write_percent(max(known))}"
     detail = (
         f"Tuples arrive in bursts at {listed}; independent arrivals have an index of dispersion of 1. Under such "
-        "bursts the estimated E[T] errs by 10% to 20% on average, and at times by half: only a simulation can promise."
+        f"bursts the estimated E[T] errs by {errors} on average, and at times by half: only a simulation can promise."
     )
     return (Diagnostic("bursty", detail, tuple(bursty)),)

@@ -27,6 +27,7 @@ from planner.quantiles.spread import (
 )
 from planner.quantiles.times import measure_times, time_roots
 from planner.quantiles.waits import AnyWait, find_stretch, find_waits, stretch_waits
+from planner.situations.evidence import find_quantile_errors
 from planner.situations.situation import Situation
 from planner.targets.target import SojournTarget, Target
 from planner.values import SHARED, Diagnostic, Estimate, Evidence, Spread, TimeTarget, Topology
@@ -133,7 +134,8 @@ class DrawnTarget:
         """Total and completion time of processors that keep up."""
         waits = find_waits(situation, counts)
         assert waits is not None
-        return spread_waits(situation, self.drawn, stretch_waits(waits, self.stretch), levels, evidence)
+        known_errors = find_quantile_errors(situation.topology, counts, evidence)
+        return spread_waits(self.drawn, stretch_waits(waits, self.stretch), levels, known_errors)
 
     def add_spread(self, situation: Situation, counts: Sequence[int], answer: Estimate) -> Estimate:
         """The estimate with total and completion, and with notes on the draw."""

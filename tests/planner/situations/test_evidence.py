@@ -45,7 +45,7 @@ def judge(topology: Topology, load: Load, model: str = "ggk-whitt") -> Evidence:
 def test_the_known_error_is_that_of_the_kind(queueing: str, idc: tuple[IdcPoint, ...], arrivals: str):
     found = judge(*build(queueing, arrival_idc=idc))
     assert found.kind == f"{queueing}, {arrivals}"
-    assert found.known_error == KNOWN_ERRORS[queueing, arrivals, EVERYWHERE]
+    assert found.known_error == KNOWN_ERRORS[queueing, arrivals][f"E[T], {EVERYWHERE}"]
     assert found.measured == (
         "service rate of every operator",
         "variability of arrivals of 2 of 2 operators",
@@ -59,7 +59,7 @@ def test_bursts_inside_may_be_carried_on_from_the_entries():
     topology, load = build("round-robin")
     inside = SEEN._replace(arrival_idc=(), arrival_scv=None)
     found = judge(topology, replace(load, operators={"a": SEEN, "b": inside}))
-    assert found.known_error == KNOWN_ERRORS["round-robin", "calm", ENTRIES]
+    assert found.known_error == KNOWN_ERRORS["round-robin", "calm"][f"E[T], {ENTRIES}"]
     assert found.assumed == ("bursts reach b as the operators upstream pass them on",)
 
 
@@ -72,7 +72,7 @@ def test_without_measured_bursts_no_error_is_told_but_what_it_would_be():
         "services of a, b vary as random (exponential) ones do",
     )
     for arrivals in ("calm", "bursty"):
-        assert write_percent(KNOWN_ERRORS["random", arrivals, SCVS]) in found.assumed[2]
+        assert write_percent(KNOWN_ERRORS["random", arrivals][f"E[T], {SCVS}"]) in found.assumed[2]
 
 
 def test_a_queueing_that_nobody_said_has_no_known_error():
@@ -87,7 +87,7 @@ def test_keys_need_the_shares_of_their_instances():
     assert "keys spread tuples evenly over the instances of a, b" in found.assumed
     shares = tuple(InstanceLoad(name, 1.0 / 3.0, 1.0, CALM) for name in "xyz")
     found = judge(*build("keyed", instances=shares))
-    assert found.known_error == KNOWN_ERRORS["keyed", "calm", EVERYWHERE]
+    assert found.known_error == KNOWN_ERRORS["keyed", "calm"][f"E[T], {EVERYWHERE}"]
     assert "shares of instances of 2 of 2 operators" in found.measured
 
 
@@ -99,7 +99,7 @@ def test_mixed_queueings_have_the_larger_error_and_single_processors_none_of_the
     found = judge(mixed, load)
     assert found.kind == "mixed queueings, calm"
     assert found.known_error == max(
-        KNOWN_ERRORS[queueing, "calm", EVERYWHERE] for queueing in ("shared", "round-robin")
+        KNOWN_ERRORS[queueing, "calm"][f"E[T], {EVERYWHERE}"] for queueing in ("shared", "round-robin")
     )
     fast = replace(load, operators={"a": SEEN, "b": SEEN._replace(processors=1, service_rate=60.0)})
     assert judge(mixed, fast).kind == "shared, calm"

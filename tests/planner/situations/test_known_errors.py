@@ -3,18 +3,25 @@
 from itertools import product
 
 from planner.queueing.queueings import QUEUEINGS
-from planner.situations.known_errors import ENTRIES, EVERYWHERE, KNOWN_ERRORS, QUANTILE_ERRORS, SCVS
+from planner.situations.known_errors import ENTRIES, EVERYWHERE, KNOWN_ERRORS, SCVS, find_error
 
 
-def test_every_kind_has_an_error():
-    assert set(KNOWN_ERRORS) == set(product(QUEUEINGS, ("calm", "bursty"), (EVERYWHERE, ENTRIES, SCVS)))
-    assert all(0.0 < error < 1.0 for error in KNOWN_ERRORS.values())
-    assert set(QUANTILE_ERRORS) == set(product(QUEUEINGS, ("calm", "bursty")))
-    assert all(0.0 < error < 1.0 for pair in QUANTILE_ERRORS.values() for error in pair)
+def test_every_kind_has_an_error_of_every_answer():
+    assert set(KNOWN_ERRORS) == set(product(QUEUEINGS, ("calm", "bursty")))
+    quantiles = {f"{time}, {level}" for time in ("total", "completion") for level in ("p50", "p95", "p99")}
+    for row in KNOWN_ERRORS.values():
+        assert {f"E[T], {knowledge}" for knowledge in (EVERYWHERE, ENTRIES, SCVS)} | quantiles <= set(row)
+        assert all(0.0 < error < 1.0 for error in row.values())
 
 
 def test_bursts_cost_truth_and_measuring_them_gives_it_back():
     for queueing in QUEUEINGS:
-        for knowledge in (EVERYWHERE, ENTRIES, SCVS):
-            assert KNOWN_ERRORS[queueing, "calm", knowledge] < KNOWN_ERRORS[queueing, "bursty", knowledge]
-        assert KNOWN_ERRORS[queueing, "bursty", EVERYWHERE] < KNOWN_ERRORS[queueing, "bursty", SCVS]
+        calm, bursty = KNOWN_ERRORS[queueing, "calm"], KNOWN_ERRORS[queueing, "bursty"]
+        assert all(calm[answer] < bursty[answer] for answer in calm)
+        assert bursty[f"E[T], {EVERYWHERE}"] < bursty[f"E[T], {SCVS}"]
+
+
+def test_the_worst_queueing_has_the_error():
+    answer = "total, p99"
+    found = find_error(["random", "keyed"], "calm", answer)
+    assert found == max(KNOWN_ERRORS[queueing, "calm"][answer] for queueing in ("random", "keyed"))
