@@ -24,6 +24,7 @@ from app.jobs.simulations import routes as simulations
 from app.jobs.workers.dispatcher import make_dispatchers
 from app.jobs.workers.ready_process import ReadyProcess
 from app.load import ingest_runs, summaries
+from app.load.measurements.snapshots import CLOCK_LEAD
 from app.load.snapshots import routes as snapshots
 from app.load.throughput_samples import routes as throughput_samples
 from app.load.topologies import routes as topologies
@@ -124,7 +125,9 @@ async def open_database(app: FastAPI) -> AsyncIterator[None]:
     observe_pool(engine)
     app.state.health_engine = make_health_engine(settings.database_url.get_secret_value())
     app.state.metrics_engine = make_metrics_engine(settings.database_url.get_secret_value())
-    app.state.session_factory = sessionmaker(engine, expire_on_commit=False)
+    app.state.session_factory = sessionmaker(
+        engine, expire_on_commit=False, info={CLOCK_LEAD: settings.clock_lead_seconds}
+    )
     app.state.newest_revision = newest_revision()
     dispatchers = make_dispatchers(settings)
     for dispatcher in dispatchers:

@@ -8,6 +8,7 @@ from pydantic import Field, SecretStr, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 PREFIX = "HEADGATE_"
+CLOCK_LEAD_SECONDS = 300.0
 WORKER_NICENESS = 10  # niceness of processes that compute beside the service, which has priority
 
 
@@ -43,7 +44,14 @@ class Settings(BaseSettings):
     max_snapshot_lead_seconds: float = Field(
         86_400.0,
         ge=0,
-        description="A snapshot that begins further in the future is refused: it would stay the newest one.",
+        description="A snapshot that begins further ahead of the service's clock is refused.",
+    )
+    clock_lead_seconds: float = Field(
+        CLOCK_LEAD_SECONDS,
+        ge=0,
+        le=1e9,
+        description="A snapshot that ends further ahead of the service's clock is stored, but no answer uses it "
+        "until its time comes.",
     )
     max_smoothing_snapshots: int = Field(10_000, ge=1, description="The most intervals in one smoothing.")
     default_page_size: int = Field(100, ge=1)

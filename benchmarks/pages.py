@@ -83,7 +83,7 @@ def fill(engine: Engine) -> None:
 def compare_pages(session: Session) -> None:
     """Overview and series beside a count of the rows that each reads."""
     now = datetime.now(UTC)
-    lines = find_lines(now, "")
+    lines = find_lines(session, now, "")
 
     def read_overview() -> None:
         session.execute(lines.select().order_by(lines.c.severity, lines.c.name).limit(100)).all()

@@ -242,7 +242,7 @@ def _check(answer: httpx.Response) -> httpx.Response:
     kind, why = _read_problem(answer)
     if not kind:
         raise Unanswered("service", f"{describe_status(answer)} Is it Headgate? Check --service.")
-    if answer.status_code >= 500 and kind != "stale-snapshots":
+    if answer.status_code >= 500:
         raise Unanswered("service", f"answers {answer.status_code}. {why}")
     raise NotDecided(kind, why)
 

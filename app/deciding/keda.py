@@ -5,10 +5,10 @@ or one new decision where none stands, and no such request waits for a slot to c
 """
 
 from collections import OrderedDict
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from hashlib import sha256
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 from anyio.lowlevel import RunVar
 from fastapi import APIRouter, Request
@@ -16,12 +16,13 @@ from pydantic import Field
 from sqlalchemy.orm import Session, sessionmaker
 
 from app.database.shared_reads import SharedReads
+from app.database.tables import Document
 from app.deciding.decisions.answers import name_counts
 from app.deciding.decisions.gathering import GatheredDecision, gather_decision
 from app.deciding.decisions.schemas import DecisionRequest
 from app.deciding.decisions.service import compute_now
 from app.deciding.policies.schemas import PolicyBody
-from app.deciding.standing import find_last_change, find_standing, read_counts
+from app.deciding.standing import find_standing, find_wanted
 from app.load.measurements.freshness import refuse_old
 from app.load.measurements.snapshots import find_end, find_newest
 from app.load.measurements.stored_topologies import StoredTopology, find_topology
@@ -39,7 +40,6 @@ from app.web.stored_data_errors import (
     StoredDataUnusable,
     UnknownOperator,
 )
-from planner.decisions.policy import Policy, bound_topology
 from planner.errors import PlannerError, suggest_name
 
 UNKNOWN = (NoSnapshot, StoredDataUnusable, PlannerError, RefusedByPlanner)
@@ -48,15 +48,12 @@ DECIDING_THREADS = 1
 MOST_REMEMBERED = 1_000
 
 
-@dataclass(frozen=True)
-class DecidedProcessors:
-    """The parts of a decision, stored or just made, from which the processors for KEDA follow."""
+class DecidedProcessors(NamedTuple):
+    """A decision, stored or just made: of `answer` the parts from which the processors for KEDA follow."""
 
+    action: str
     decided_for: datetime
-    recommended: dict[str, int]
-    policy: Policy
-    is_cooling_down: bool
-    """Whether the decision holds because an earlier change began a cooldown."""
+    answer: Document
 
 
 @dataclass(frozen=True)
@@ -96,7 +93,7 @@ class ProcessorsNow:
                 decided = find_standing_processors(session, stored)
             except (StaleSnapshots, NoSnapshot) as error:
                 return Standing(operators, error)
-            return Standing(operators, None if decided is None else find_wanted(session, stored, decided))
+            return Standing(operators, None if decided is None else find_wanted(session, stored, *decided))
 
     def _decide(self, name: str) -> dict[str, int]:
         """Computes each question once: unchanged stored data ask the same question again."""
@@ -108,15 +105,18 @@ class ProcessorsNow:
             self._remembered.move_to_end(key)
             while len(self._remembered) > MOST_REMEMBERED:
                 self._remembered.popitem(last=False)
-            return find_wanted(session, gathered.found.stored, self._remembered[key])
+            return find_wanted(session, gathered.found.stored, *self._remembered[key])
 
 
 def decide_processors(gathered: GatheredDecision) -> DecidedProcessors:
     """The parts of a new decision."""
     decision = compute_now(gathered)[0].decision
-    is_cooling_down = decision.action == "hold" and decision.cooldown_left_seconds > 0.0
-    recommended = name_counts(decision.recommended)
-    return DecidedProcessors(gathered.decided_for, recommended, gathered.question.policy, is_cooling_down)
+    answer = {
+        "processors": {"recommended": name_counts(decision.recommended)},
+        "cooldown_left_seconds": decision.cooldown_left_seconds,
+        "policy": gathered.terms.model_dump(mode="json"),
+    }
+    return DecidedProcessors(decision.action, gathered.decided_for, answer)
 
 
 def find_standing_processors(session: Session, stored: StoredTopology) -> DecidedProcessors | None:
@@ -127,28 +127,9 @@ def find_standing_processors(session: Session, stored: StoredTopology) -> Decide
     row = find_standing(session, stored)
     if row is None or row.decided_for != find_end(newest[0]):
         return None
-    policy = PolicyBody.model_validate(row.answer["policy"])
-    refuse_old(stored.name, row.decided_for, policy.max_snapshot_age_seconds)
-    is_cooling_down = row.action == "hold" and row.answer["cooldown_left_seconds"] > 0.0
-    recommended = row.answer["processors"]["recommended"]
-    return DecidedProcessors(row.decided_for, recommended, policy.to_value(), is_cooling_down)
-
-
-def find_wanted(session: Session, stored: StoredTopology, decided: DecidedProcessors) -> dict[str, int]:
-    """The recommended processors; during a cooldown, the processors since the change that began it.
-
-    A decision to hold recommends the measured number. Shortly after a change that is still the number from before it,
-    which would undo the change. The change may be older than the bounds; the present bounds apply.
-    """
-    wanted = decided.recommended
-    if not decided.is_cooling_down:
-        return wanted
-    last = find_last_change(session, stored, decided.decided_for)
-    since = wanted | {name: count for name, count in read_counts(last).items() if name in wanted}
-    for one in bound_topology(stored.to_values(), decided.policy).operators:
-        most = since[one.name] if one.ceiling is None else min(since[one.name], one.ceiling)
-        since[one.name] = max(most, one.min_processors)
-    return since
+    limit_seconds = PolicyBody.model_validate(row.answer["policy"]).max_snapshot_age_seconds
+    refuse_old(stored.name, row.decided_for, limit_seconds)
+    return DecidedProcessors(row.action, row.decided_for, row.answer)
 
 
 class KedaValue(Answer):
@@ -168,7 +149,6 @@ _FINDERS: RunVar[ProcessorsNow] = RunVar("processors_now")
         "The processors of one operator, for KEDA",
         "unknown-topology",
         "unknown-operator",
-        "stale-snapshots",
         "no-recommendation",
     ),
 )
@@ -177,7 +157,8 @@ async def get_processors(name: TopologyName, operator: OperatorName, request: Re
     try:
         return KedaValue(value=await find_finder(request).find(name, operator))
     except StaleSnapshots as stale:  # this call has no `at`
-        raise StaleSnapshots(name, stale.ended_at, stale.age_seconds, stale.limit_seconds) from stale
+        why = str(replace(stale, takes_at=False))
+        raise NoRecommendation(name, operator, why, "stale-snapshots") from stale
     except NoPolicy as error:  # this call takes no policy with it
         raise NoRecommendation(name, operator, str(NoStoredPolicy(name))) from error
     except UNKNOWN as error:

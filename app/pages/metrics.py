@@ -5,7 +5,7 @@ disappears. A value that is unknown, or older than the policy allows, is absent:
 """
 
 import logging
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
@@ -21,7 +21,6 @@ from sqlalchemy import (
     ScalarSelect,
     Select,
     Subquery,
-    and_,
     column,
     func,
     select,
@@ -31,9 +30,10 @@ from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.exc import SQLAlchemyError
 
 from app.database.tables import DecisionRow, PolicyRow, SnapshotRow, TopologyRow
-from app.deciding.standing import join_counts, select_changes, select_standing
+from app.deciding.standing import read_wanted, select_decided, select_waited_for
 from app.load.measurements.freshness import LIMIT_SECONDS, find_age
-from app.load.measurements.snapshots import ENDED_AT, select_newest
+from app.load.measurements.snapshots import ENDED_AT, add_lead, select_newest
+from app.settings import CLOCK_LEAD_SECONDS
 from app.web.documented_problems import document_problems
 from app.web.observability import render_metrics
 from app.web.routing import SettingsDep
@@ -57,10 +57,11 @@ OF_SNAPSHOT = (
 
 
 class GaugeBounds(NamedTuple):
-    """The largest number of topologies with gauges, and of operators in each."""
+    """The largest number of topologies with gauges, of operators in each, and the lead allowed to snapshots."""
 
     topologies: int
     operators: int
+    lead_seconds: float = CLOCK_LEAD_SECONDS
 
 
 @router.get(
@@ -72,7 +73,7 @@ class GaugeBounds(NamedTuple):
 )
 async def get_metrics(request: Request, settings: SettingsDep) -> Response:
     """Requests, latencies, planner seconds, computing, database connections; processors and E[T] of topologies."""
-    bounds = GaugeBounds(settings.metrics_topologies, settings.metrics_operators)
+    bounds = GaugeBounds(settings.metrics_topologies, settings.metrics_operators, settings.clock_lead_seconds)
     gauges = await read_gauges(request.app.state.metrics_engine, bounds, _gauges)
     return await to_thread.run_sync(render_metrics, gauges, limiter=_metrics)
 
@@ -88,19 +89,20 @@ async def read_gauges(engine: Engine, bounds: GaugeBounds, limiter: CapacityLimi
     return TopologyGauges(found, bounds, datetime.now(UTC))
 
 
-def read_rows(engine: Engine, bounds: GaugeBounds) -> list[dict[str, Any]] | None:
+def read_rows(engine: Engine, bounds: GaugeBounds) -> Sequence[Any] | None:
     """The stored data of the topologies with the newest snapshots, in one query; None if it cannot be read."""
     try:
+        latest_end = add_lead(datetime.now(UTC), bounds.lead_seconds)
         with engine.connect() as connection:
-            return [dict(row) for row in connection.execute(select_rows(bounds)).mappings()]
+            return connection.execute(select_rows(bounds, latest_end)).all()
     except SQLAlchemyError as error:
         log.warning("the gauges of topologies cannot be read: %s", str(error).splitlines()[0])
         return None
 
 
-def select_measured(bounds: GaugeBounds) -> Subquery:
+def select_measured(bounds: GaugeBounds, latest_end: datetime) -> Subquery:
     """The topologies with the newest snapshots; `measured` counts all topologies with snapshots."""
-    newest = select_newest(*OF_SNAPSHOT, SnapshotRow.operators).lateral("newest")
+    newest = select_newest(latest_end, *OF_SNAPSHOT, SnapshotRow.operators).lateral("newest")
     return (
         select(TopologyRow.id, TopologyRow.name, newest, func.count().over().label("measured"))
         .join(newest, true())
@@ -110,18 +112,14 @@ def select_measured(bounds: GaugeBounds) -> Subquery:
     )
 
 
-def select_rows(bounds: GaugeBounds) -> Select[Any]:
+def select_rows(bounds: GaugeBounds, latest_end: datetime) -> Select[Any]:
     """The newest snapshot, the policy and the standing decision of each topology within the bounds.
 
     `change` is the change that began the cooldown in which the standing decision waits.
     """
-    measured, answer, most = select_measured(bounds), DecisionRow.answer, bounds.operators
-    waits = and_(DecisionRow.action == "hold", answer["cooldown_left_seconds"].as_float() > 0.0)
-    decided = select_standing(DecisionRow.decided_for, answer, waits.label("waits")).lateral("decided")
-    processors = answer["processors"].label("change")
-    of_change: dict[str, Any] = {"topology_id": measured.c.id, "decided_for": decided.c.decided_for}
-    change = select_changes(processors, DecisionRow.outcome, **of_change).correlate(measured, decided)
-    waited_for, found = change.lateral("waited_for"), decided.c.answer
+    measured, most = select_measured(bounds, latest_end), bounds.operators
+    decided = select_decided(latest_end, DecisionRow.answer)
+    waited_for, found = select_waited_for(decided), decided.c.answer
     operators = func.jsonb_object_keys(measured.c.operators).table_valued("key")
     values = {
         "operators": select(func.count()).select_from(operators).correlate(measured).scalar_subquery(),
@@ -135,14 +133,16 @@ def select_rows(bounds: GaugeBounds) -> Select[Any]:
         "holds_up_to_rate": found["counterfactuals"]["holds_up_to_rate"],
     }
     named = [value.label(name) for name, value in values.items()]
-    of_snapshot = [one for one in measured.c if one.name != "operators"]
+    of_snapshot = [one for one in measured.c if one.name not in {"id", "operators"}]
+    of_decision = [one for one in decided.c if one.name != "answer"]
+    of_change = [one for one in waited_for.c if one.name != "id"]
     return (
-        select(*of_snapshot, decided.c.decided_for, waited_for, *named)
+        select(*of_snapshot, *of_decision, *of_change, *named)
         .select_from(measured)
         .join(TopologyRow, TopologyRow.id == measured.c.id)
         .outerjoin(PolicyRow, PolicyRow.topology_id == measured.c.id)
         .outerjoin(decided, true())
-        .outerjoin(waited_for, decided.c.waits)
+        .outerjoin(waited_for, true())
         .order_by(measured.c.observed_at.desc(), measured.c.name)
     )
 
@@ -160,7 +160,7 @@ def take_first(
 class TopologyGauges(Collector):
     """The rows as metrics; `rows` is None if they could not be read."""
 
-    def __init__(self, rows: list[dict[str, Any]] | None, bounds: GaugeBounds, now: datetime) -> None:
+    def __init__(self, rows: Sequence[Any] | None, bounds: GaugeBounds, now: datetime) -> None:
         self.rows, self.bounds, self.now = rows, bounds, now
 
     def collect(self) -> Iterable[GaugeMetricFamily]:
@@ -175,9 +175,9 @@ class TopologyGauges(Collector):
         """The topologies and operators that the bounds leave out."""
         rows = self.rows or []
         family = make_gauge("topology_gauges_omitted", "Topologies and operators beyond the bounds", "kind")
-        measured = rows[0]["measured"] if rows else 0
+        measured = rows[0].measured if rows else 0
         family.add_metric(["topologies"], measured - len(rows))
-        left_out = sum(max(0, row["operators"] - self.bounds.operators) for row in rows)
+        left_out = sum(max(0, row.operators - self.bounds.operators) for row in rows)
         family.add_metric(["operators"], left_out)
         return family
 
@@ -193,10 +193,10 @@ class TopologyGauges(Collector):
         families = {name: make_gauge(name, said, "topology") for name, said in OF_TOPOLOGY.items()}
         for row in self.rows or []:
             for kind, operator, count in list_processors(row, self.now):
-                processors.add_metric([row["name"], operator, kind], count)
+                processors.add_metric([row.name, operator, kind], count)
             for name, value in find_values(row, self.now).items():
                 if value is not None:
-                    families[name].add_metric([row["name"]], value)
+                    families[name].add_metric([row.name], value)
         return [processors, *families.values()]
 
 
@@ -216,16 +216,22 @@ def make_gauge(name: str, said: str, *labels: str) -> GaugeMetricFamily:
     return GaugeMetricFamily(f"headgate_{name}", said, labels=labels)
 
 
-def has_decided(row: Mapping[str, Any], now: datetime) -> bool:
-    """Whether the measurements of the standing decision are still recent enough for the policy."""
-    at = row["decided_for"]
-    return at is not None and find_age(at, now) <= row["limit_seconds"]
+def is_measured(row: Any, now: datetime) -> bool:
+    """Whether the newest snapshot is recent enough for the policy."""
+    age = find_age(row.ended_at, now)
+    return age <= float(row.limit_seconds)
 
 
-def list_processors(row: Mapping[str, Any], now: datetime) -> list[tuple[str, str, int]]:
+def has_decided(row: Any, now: datetime) -> bool:
+    """Whether the newest snapshot and the measurements of the standing decision are recent enough for the policy."""
+    at = row.decided_for
+    return is_measured(row, now) and at is not None and find_age(at, now) <= row.limit_seconds
+
+
+def list_processors(row: Any, now: datetime) -> list[tuple[str, str, int]]:
     """Tuples of kind (measured or recommended), operator and processors."""
-    running = row["running"] if find_age(row["ended_at"], now) <= row["limit_seconds"] else None
-    recommended = find_recommended(row) if has_decided(row, now) else None
+    running = row.running if is_measured(row, now) else None
+    recommended = read_wanted(row, row.recommended or {}) if has_decided(row, now) else None
     return [
         (kind, operator, count)
         for kind, counts in (("running", running), ("recommended", recommended))
@@ -234,27 +240,17 @@ def list_processors(row: Mapping[str, Any], now: datetime) -> list[tuple[str, st
     ]
 
 
-def find_recommended(row: Mapping[str, Any]) -> dict[str, int]:
-    """The recommended processors; during a cooldown, the processors of the change that began it."""
-    recommended: dict[str, int] = row["recommended"] or {}
-    if row.get("change") is None:
-        return recommended
-    since = join_counts(row["change"], row["outcome"])
-    return {name: since.get(name, count) for name, count in recommended.items()}
-
-
-def find_values(row: Mapping[str, Any], now: datetime) -> dict[str, float | None]:
+def find_values(row: Any, now: datetime) -> dict[str, float | None]:
     """The values of OF_TOPOLOGY; None for an unknown value."""
-    age = find_age(row["ended_at"], now)
-    values: dict[str, float | None] = {"snapshot_age_seconds": age}
-    if age <= row["limit_seconds"]:
-        values |= {name: row[name] for name in ("external_rate", "measured_sojourn_seconds")}
+    values: dict[str, float | None] = {"snapshot_age_seconds": find_age(row.ended_at, now)}
+    if is_measured(row, now):
+        values |= {name: getattr(row, name) for name in ("external_rate", "measured_sojourn_seconds")}
     if has_decided(row, now):
-        holds, rate = row["holds_up_to_rate"], row["decided_rate"]
+        holds, rate = row.holds_up_to_rate, row.decided_rate
         values |= {
-            "running_sojourn_seconds": row["expected_of_running"],
-            "running_stable": row["stable"],
-            "expected_sojourn_seconds": row["expected"],
+            "running_sojourn_seconds": row.expected_of_running,
+            "running_stable": row.stable,
+            "expected_sojourn_seconds": row.expected,
             "headroom_rate": None if holds is None or rate is None else holds - rate,
         }
     return values

@@ -9,6 +9,7 @@ from sqlalchemy.orm import Session
 from app.database.transactions import SessionDep
 from app.deciding.decisions.history import find_latest, find_topology_of
 from app.deciding.decisions.schemas import DecisionAnswer
+from app.load.measurements.freshness import Withheld
 from app.rendering import reports
 from app.web.fields import TopologyName
 from app.web.routing import StrictJsonRoute, declare
@@ -20,17 +21,22 @@ from planner.wording import UNBOUNDED, write_counted, write_rate, write_seconds
 
 def describe_decision(name: str, decision: DecisionAnswer, topology: Topology) -> list[reports.Block]:
     """Verdict, reasons, operators, alternatives, evidence and diagnostics."""
-    counts = decision.processors
+    if decision.withheld is not None:
+        return describe_withheld(name, decision, decision.withheld, topology)
+    recommended = decision.processors.recommended
+    wanted = decision.wanted or recommended
+    is_waiting = wanted != recommended
+    change = decision.verdict if is_waiting else describe_change(decision.running, recommended)
     return [
-        reports.Heading(f"{name}: {describe_change(decision.running, counts.recommended)}", 1),
-        reports.Paragraph(describe_effect(decision.running, counts.recommended, decision.outlook)),
+        reports.Heading(f"{name}: {change}", 1),
+        reports.Paragraph(describe_effect(decision.running, recommended, decision.outlook)),
         reports.Heading("The numbers"),
         reports.ReportTable(["what", "value"], list_numbers(decision)),
         reports.Heading("Why"),
         reports.Bullets([f"{one.detail} ({one.code})" for one in [*decision.reasons, *decision.constraints]]),
         reports.Paragraph(describe_alternatives(decision)),
-        *reports.draw_operators(topology, decision.current, counts.recommended),
-        *reports.list_operators(decision.current, counts.recommended),
+        *reports.draw_operators(topology, decision.current, wanted),
+        *reports.list_operators(decision.current, wanted),
         *list_outcome(decision),
         *reports.list_evidence(decision.current),
         *reports.list_diagnostics(decision.diagnostics),
@@ -38,6 +44,24 @@ def describe_decision(name: str, decision: DecisionAnswer, topology: Topology) -
             f"From {decision.basis.snapshots} snapshots of revision {decision.basis.revision}, the first of "
             f"{decision.basis.first_observed_at:%Y-%m-%d %H:%M:%S} UTC. Decision {decision.id}."
         ),
+    ]
+
+
+def describe_withheld(
+    name: str, decision: DecisionAnswer, withheld: Withheld, topology: Topology
+) -> list[reports.Block]:
+    """Why nothing is recommended now, and what ran when the last decision was made."""
+    return [
+        reports.Heading(f"{name}: {decision.verdict}", 1),
+        reports.Paragraph(f"{withheld.detail} {withheld.remedy}"),
+        reports.Paragraph(
+            f"The last decision was made on data until {decision.decided_for:%Y-%m-%d %H:%M:%S} UTC. These operators "
+            "ran then:"
+        ),
+        *reports.draw_operators(topology, decision.current, decision.running),
+        *reports.list_operators(decision.current, decision.running),
+        *list_outcome(decision),
+        reports.Paragraph(f"Decision {decision.id}."),
     ]
 
 

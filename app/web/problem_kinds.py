@@ -77,20 +77,19 @@ KINDS: dict[type[Exception], Kind] = {
     storing.UnknownDecision: Kind("unknown-decision", 404, "Unknown decision"),
     storing.UnknownOperator: Kind("unknown-operator", 404, "Unknown operator"),
     storing.NoRecommendation: Kind(
-        "no-recommendation", 503, "No recommendation", headers={"Retry-After": "60"}
+        "no-recommendation", 503, "No recommendation", lambda p: {"cause": p.cause}, {"Retry-After": "60"}
     ),
     storing.OutcomeConflict: Kind("outcome-conflict", 409, "Outcome conflict", lambda p: {"state": p.state}),
     storing.NoPolicy: Kind("no-policy", 409, "No policy"),
     storing.StaleSnapshots: Kind(
         "stale-snapshots",
-        503,
+        409,
         "Snapshots too old",
         lambda p: {
             "ended_at": p.ended_at.isoformat().replace("+00:00", "Z"),
             "age_seconds": p.age_seconds,
             "limit_seconds": p.limit_seconds,
         },
-        headers={"Retry-After": "60"},
     ),
     storing.StoredDataUnusable: Kind("stored-data-unusable", 409, "Stored data not usable"),
     errors.InvalidRequest: Kind("invalid-request", 422, "Invalid request", _list_errors),

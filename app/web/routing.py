@@ -176,8 +176,18 @@ async def read_settings(request: Request) -> Settings:
 SettingsDep = Annotated[Settings, Depends(read_settings)]
 
 
+NOT_STORED: dict[int | str, Any] = {200: {"description": "The same with `store: false`: nothing is stored."}}
+"""The further answer of a route that stores only what is no trial."""
+
+
 def tell_created(response: Response, *parts: object, is_answered: bool = False) -> None:
-    """Sets Location to the address of the created resource; `is_answered`: GET at it has the same answer."""
+    """Sets Location to the address of the created resource; `is_answered`: GET at it has the same answer.
+
+    If the id among the parts is None, nothing was stored: the status is 200, without Location.
+    """
+    if None in parts:
+        response.status_code = 200
+        return
     response.headers["Location"] = write_address(*parts)
     if is_answered:
         response.headers["Content-Location"] = response.headers["Location"]

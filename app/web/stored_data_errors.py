@@ -25,6 +25,23 @@ def find_address(name: str) -> str:
     return write_address("topologies", name)
 
 
+AHEAD_OF_CLOCK = "ahead-of-clock"
+"""The code of diagnostics and the status of topologies with a snapshot ahead of the service's clock."""
+
+
+def write_time(at: datetime) -> str:
+    """`2026-11-18T00:00:00Z`: a time in whole seconds."""
+    return at.isoformat(timespec="seconds").replace("+00:00", "Z")
+
+
+def describe_ahead(ended_at: datetime) -> str:
+    """A sentence about a snapshot that ends ahead of the service's clock."""
+    return (
+        f"The snapshot that ends at {write_time(ended_at)} is ahead of the service's clock, and no answer uses it "
+        "until its time comes: correct the clock of its sender, and DELETE the snapshot if its time is wrong."
+    )
+
+
 class TopologyError(ServiceError):
     """An error about the topology called `name`."""
 
@@ -169,9 +186,14 @@ class RevisionConflict(TopologyError):
 
 
 class NoSnapshot(TopologyError):
-    """The topology has no snapshot."""
+    """The topology has no snapshot, or only snapshots ahead of the clock, of which the last ends at `ahead_until`."""
 
-    text = "Topology {self.name!r} has no snapshot: POST what was measured to {self.address}/snapshots."
+    ahead_until: datetime | None = None
+
+    def __str__(self) -> str:
+        if self.ahead_until is not None:
+            return f"Topology {self.name!r} has no snapshot to use. {describe_ahead(self.ahead_until)}"
+        return f"Topology {self.name!r} has no snapshot: POST what was measured to {self.address}/snapshots."
 
 
 class UnknownSnapshot(TopologyError):
@@ -211,10 +233,11 @@ class UnknownOperator(TopologyError):
 
 
 class NoRecommendation(TopologyError):
-    """No number of processors is recommended for the operator."""
+    """No number of processors is recommended for the operator; `cause` is the type of the problem behind it."""
 
     operator: str
     why: str
+    cause: str | None = None
 
     text = "No number of processors is recommended for {self.operator!r} now: {self.why}"
 
@@ -249,25 +272,41 @@ class NoPolicy(TopologyError):
 
 
 class StaleSnapshots(TopologyError):
-    """The newest snapshot is too old to decide from; `takes_at`: the call can decide for a past time."""
+    """The newest snapshot is too old to decide from; `takes_at`: the call can decide for a past time.
+
+    `ahead_until` is the end of a snapshot that is ahead of the service's clock.
+    """
 
     ended_at: datetime
     age_seconds: float
     limit_seconds: float
     takes_at: bool = False
+    ahead_until: datetime | None = None
 
     def _suggest_past(self, ended: str) -> str:
         """The further remedy of a call that decides for a past time."""
         return f' A decision can also be made for that time with "at": "{ended}".' if self.takes_at else ""
 
     def __str__(self) -> str:
-        ended = self.ended_at.isoformat(timespec="seconds").replace("+00:00", "Z")
+        ended = write_time(self.ended_at)
+        ahead = "" if self.ahead_until is None else f" {describe_ahead(self.ahead_until)}"
         return (
             f"The newest snapshot of topology {self.name!r} ended at {ended}, which is "
             f"{write_age(self.age_seconds)}, and the limit is {write_seconds(self.limit_seconds)}: "
             f"nothing was judged or decided. POST a newer one to {self.address}/snapshots (observed_at is "
-            f"when its interval begins), or raise max_snapshot_age_seconds.{self._suggest_past(ended)}"
+            f"when its interval begins), or raise max_snapshot_age_seconds.{self._suggest_past(ended)}{ahead}"
         )
+
+
+class PatchWithheld(StaleSnapshots):
+    """The measurements of a decision are too old to send its patch; `why` says since when, and what to do."""
+
+    why: str = ""
+
+    text = "The patch of this decision about topology {self.name!r} is withheld. {self.why}"
+
+    def __str__(self) -> str:
+        return self.text.format(self=self)
 
 
 class StoredDataUnusable(TopologyError):

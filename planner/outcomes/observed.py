@@ -25,6 +25,10 @@ LARGEST_HOLE = 0.5
 """A hole longer than this part of the shortest interval (the one before the decision included) is a gap."""
 LONGEST_SEARCH_SECONDS = 86_400.0
 """A change that was not seen to run within this time counts as not applied."""
+USUAL_DELAY_INTERVALS = 2.0
+"""Up to so many intervals after a change snapshots may still show the processors of before: one interval is mixed."""
+LEAST_DELAY_SECONDS = 60.0
+"""A change may take so long, however short the intervals are."""
 ROUNDING_SECONDS = 1e-6
 
 

@@ -5,7 +5,13 @@ The sentences state measured facts beside each other. They name no cause that th
 
 from dataclasses import dataclass
 
-from planner.outcomes.observed import LONGEST_SEARCH_SECONDS, Observations, ObservedOutcome, Promised
+from planner.outcomes.observed import (
+    LONGEST_SEARCH_SECONDS,
+    USUAL_DELAY_INTERVALS,
+    Observations,
+    ObservedOutcome,
+    Promised,
+)
 from planner.values import Diagnostic
 from planner.wording import write_rate, write_seconds
 
@@ -148,7 +154,7 @@ def compare_times(
     if reported.state not in RAN or reported.applied_seconds is None or observed.state != "applied":
         return None
     later = (observed.begin_seconds or 0.0) - reported.applied_seconds
-    if -promised.interval_seconds <= later <= 2.0 * promised.interval_seconds:
+    if -promised.interval_seconds <= later <= USUAL_DELAY_INTERVALS * promised.interval_seconds:
         return None
     side = "after" if later > 0.0 else "before"
     detail = (

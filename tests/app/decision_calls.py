@@ -7,6 +7,7 @@ import httpx
 
 START = datetime(2026, 11, 18, tzinfo=UTC)
 TARGET = {"goal": {"t_max_seconds": 0.1, "t_min_seconds": 0.06}, "cooldown_seconds": 180}
+ANY_AGE = TARGET | {"max_snapshot_age_seconds": 1e9}
 RATES = {"generator": 80.0, "detector": 130.0, "reporter": 40.0}
 
 

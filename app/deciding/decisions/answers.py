@@ -104,6 +104,8 @@ def digest_answer(answer: DecisionAnswer) -> dict[str, float | bool | None]:
         "running": answer.processors.current_total,
         "recommended": answer.processors.recommended_total,
         "needed": answer.needed_total,
+        "cooldown_left_seconds": answer.cooldown_left_seconds,
+        "misses_target": any(one.code == "target-missed" for one in answer.reasons),
         "stable": answer.current.stable,
         "current_seconds": answer.current.expected_sojourn_seconds,
         "recommended_seconds": answer.expected_sojourn_seconds,

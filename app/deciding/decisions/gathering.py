@@ -11,7 +11,7 @@ from app.database.tables import DecisionRow, PolicyRow, SnapshotRow
 from app.deciding.decisions.schemas import DecisionRequest
 from app.deciding.policies.schemas import PolicyBody
 from app.deciding.policies.service import check_policy
-from app.deciding.standing import NEWEST_FIRST, UNDONE, find_change_in_force, find_last_change, read_counts
+from app.deciding.standing import NEWEST_FIRST, UNDONE, find_last_change, read_counts
 from app.load.bodies.terms import Measured
 from app.load.measurements.freshness import refuse_old
 from app.load.measurements.load import Gathered, gather_load
@@ -62,7 +62,14 @@ def gather_decision(
     measured = Measured(model=terms.model, smoothing=terms.smoothing, calibrate=terms.calibrate)
     found = gather_load(session, stored, measured, settings, body.at)
     decided_for = find_end(found.newest)
-    refuse_old(name, decided_for, terms.max_snapshot_age_seconds, body.at, takes_at=True)
+    refuse_old(
+        name,
+        decided_for,
+        terms.max_snapshot_age_seconds,
+        body.at,
+        ahead_until=found.ahead_until,
+        takes_at=True,
+    )
     places = STORED | {"states": "/policy/states" if body.policy else None}
     question = gather_question(session, found, terms, decided_for, history)
     return GatheredDecision(found, terms, places, decided_for, question)
@@ -76,7 +83,7 @@ def gather_question(
     last = find_last_change(session, stored, decided_for)
     in_force = last
     if last is not None and last.outcome is not None and last.outcome["state"] in UNDONE:
-        in_force = find_change_in_force(session, stored, decided_for)
+        in_force = find_last_change(session, stored, decided_for, UNDONE)
     if history is not None or policy.is_looking_ahead or policy.states:
         rates = gather_rates(session, found, decided_for, history or HISTORY)
     if policy.catch_up_seconds is not None:

@@ -1,22 +1,25 @@
 """Reads stored decisions, as they were answered, with their outcomes."""
 
 from datetime import datetime
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 from uuid import UUID
 
+from pydantic import Field
 from sqlalchemy import Row, Select, column, func, select, true
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import Session
 
 from app.database.stored_answers import read_answer
 from app.database.tables import DecisionRow
-from app.deciding.decisions.schemas import Action, DecisionAnswer, DecisionPage, DecisionSummary
+from app.deciding.decisions.schemas import Action, Counts, DecisionAnswer, ReasonAnswer
 from app.deciding.outcomes.answers import Became
+from app.deciding.outcomes.schemas import Observed, Outcome
 from app.deciding.outcomes.service import find_outcomes
 from app.deciding.promises import StoredDecision
-from app.deciding.standing import find_standing_id
+from app.deciding.standing import describe_now, find_standing_id
 from app.load.measurements.stored_topologies import StoredTopology, find_topology
 from app.web.errors import InvalidRequest
+from app.web.fields import Answer, UtcTime
 from app.web.paging import Page
 from app.web.stored_data_errors import UnknownDecision
 from planner.values import Topology
@@ -33,6 +36,32 @@ PARTS = (
     "basis",
 )
 """The parts of an answer that a list needs; long parts stay in the database."""
+
+
+class DecisionSummary(Answer):
+    """A decision as an item of a list."""
+
+    id: UUID
+    created_at: datetime
+    decided_for: UtcTime
+    action: Action
+    external_rate: float
+    processors: Counts
+    reasons: list[ReasonAnswer]
+    trial: bool
+    outcome: Outcome = None
+    observed: Observed = None
+
+
+class DecisionPage(Answer):
+    """Decisions, newest first; `next` is the address of the following page."""
+
+    items: list[DecisionSummary]
+    next: str | None = None
+    standing: Annotated[
+        UUID | None,
+        Field(description="The decision of `decisions/latest`, which may be on another page; null: none."),
+    ]
 
 
 class Picked(NamedTuple):
@@ -59,6 +88,12 @@ def find_decision(session: Session, decision_id: UUID) -> DecisionAnswer:
         decision = StoredDecision(row.action, row.decided_for, row.answer, row.outcome)
         (became,) = find_outcomes(session, row.topology_id, [decision])
         answer.outcome, answer.observed = became
+        stored = find_topology(session, answer.basis.topology)
+        answer = answer.model_copy(
+            update=dict(
+                describe_now(session, stored, row.action, row.decided_for, row.answer, is_trial=row.is_trial)
+            )
+        )
     return answer
 
 
@@ -105,6 +140,7 @@ def select_decisions(stored: StoredTopology, picked: Picked) -> Select[Any]:
             DecisionRow.action,
             DecisionRow.external_rate,
             DecisionRow.outcome,
+            DecisionRow.is_trial,
             *[evidence if name == "current" else parts.c[name] for name in PARTS],
         )
         .join(parts, true())
@@ -128,6 +164,7 @@ def summarise(row: Row[Any], became: Became) -> DecisionSummary:
         external_rate=row.external_rate,
         processors=row.processors,
         reasons=row.reasons,
+        trial=row.is_trial,
         outcome=became.outcome,
         observed=became.observed,
     )

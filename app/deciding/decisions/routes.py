@@ -10,20 +10,22 @@ from sqlalchemy.orm import Session
 from app.database.transactions import SessionDep
 from app.deciding.decisions import history, service
 from app.deciding.decisions.answers import draw_decision
-from app.deciding.decisions.schemas import PROBLEMS, Action, DecisionAnswer, DecisionPage, DecisionRequest
+from app.deciding.decisions.schemas import PROBLEMS, Action, DecisionAnswer, DecisionRequest
 from app.web.admission import computes, draws
 from app.web.documented_problems import BODY
 from app.web.fields import TopologyName, UtcTime
 from app.web.negotiation import FORMS, Accept, answer_in_form, choose_form
 from app.web.paging import PageDep, ask_from, ask_to
-from app.web.routing import SettingsDep, StrictJsonRoute, declare, tell_created
+from app.web.routing import NOT_STORED, SettingsDep, StrictJsonRoute, declare, tell_created
 from app.web.security import may_read, may_store
 
 router = APIRouter(prefix="/v1", tags=["decisions"], route_class=StrictJsonRoute)
 OF_TOPOLOGY = "/topologies/{name}/decisions"
 
 
-@router.post(OF_TOPOLOGY, status_code=201, **declare(may_store, "Decide and store", *PROBLEMS, *BODY))
+@router.post(
+    OF_TOPOLOGY, status_code=201, **declare(may_store, "Decide and store", *PROBLEMS, *BODY, also=NOT_STORED)
+)
 @computes
 def decide(
     name: TopologyName,
@@ -48,7 +50,7 @@ def list_decisions(
     since: Annotated[UtcTime | None, ask_from("On data that ended at this time or later.")] = None,
     until: Annotated[UtcTime | None, ask_to("On data that ended before this time.")] = None,
     action: Annotated[Action | None, Query(description="Only decisions with this action.")] = None,
-) -> DecisionPage:
+) -> history.DecisionPage:
     """The decisions about a topology, newest first, each with its outcome."""
     return history.list_decisions(session, name, page, history.Picked(since, until, action))
 

@@ -10,6 +10,7 @@ from app.deciding.node_advice import NodeAdviceAnswer, Streams
 from app.deciding.outcomes.schemas import Observed, Outcome
 from app.deciding.policies.schemas import EXAMPLE, PolicyBody
 from app.deciding.promises import choose_promise
+from app.deciding.standing import AsOfNow
 from app.load.bodies.answers import Basis, DiagnosticAnswer, EstimateAnswer
 from app.machines.placements.schemas import PlacementAnswer
 from app.web.fields import Answer, Body, UtcTime, show_example
@@ -24,6 +25,7 @@ PROBLEMS = (
     "invalid-state",
 )
 """The problem types of refused decisions."""
+WITHHELD = "Nothing is recommended now."
 Action = Literal["hold", "scale_up", "scale_down", "rebalance"]
 
 
@@ -34,6 +36,9 @@ class DecisionRequest(Body):
 
     at: Annotated[UtcTime | None, Field(description="Later snapshots are ignored; left out: now.")] = None
     policy: Annotated[PolicyBody | None, Field(description="Instead of the stored policy.")] = None
+    store: Annotated[bool, Field(description="false: a trial, which is not stored and begins nothing.")] = (
+        True
+    )
 
 
 class Counts(Answer):
@@ -203,7 +208,7 @@ class Recommended(Answer):
     placement: PlacementAnswer | None
 
 
-class DecisionAnswer(Answer):
+class DecisionAnswer(AsOfNow):
     """The action, its reasons, and the policy and measurements that it is based on."""
 
     id: UUID | None = None
@@ -258,7 +263,11 @@ class DecisionAnswer(Answer):
     @computed_field  # type: ignore[prop-decorator]  # as Pydantic documents it
     @property
     def verdict(self) -> str:
-        """What to do, and what E[T] would become."""
+        """What to do, and what E[T] would become; or that nothing is recommended now."""
+        if self.withheld is not None:
+            return WITHHELD
+        if self.wanted is not None and self.wanted != self.processors.recommended:
+            return f"Wait for the last change, to {sum(self.wanted.values())} processors."
         return describe_verdict(self.running, self.processors.recommended, self.outlook)
 
     @property
@@ -272,28 +281,3 @@ class DecisionAnswer(Answer):
         now = choose_promise(self.current.expected_sojourn_seconds, self.measured_sojourn_seconds)
         then = choose_promise(self.expected_sojourn_seconds, self.corrected_sojourn_seconds)
         return Outlook(now if self.current.stable else None, then, self.policy.to_value().limit)
-
-
-class DecisionSummary(Answer):
-    """A decision as an item of a list."""
-
-    id: UUID
-    created_at: datetime
-    decided_for: UtcTime
-    action: Action
-    external_rate: float
-    processors: Counts
-    reasons: list[ReasonAnswer]
-    outcome: Outcome = None
-    observed: Observed = None
-
-
-class DecisionPage(Answer):
-    """Decisions, newest first; `next` is the address of the following page."""
-
-    items: list[DecisionSummary]
-    next: str | None = None
-    standing: Annotated[
-        UUID | None,
-        Field(description="The decision of `decisions/latest`, which may be on another page; null: none."),
-    ]

@@ -10,13 +10,16 @@ from app.deciding.decisions.answers import digest_answer, to_decision_answer
 from app.deciding.decisions.gathering import GatheredDecision, gather_decision
 from app.deciding.decisions.schemas import DecisionAnswer, DecisionRequest, Recommended
 from app.deciding.promises import StoredDecision, observe_fresh
-from app.deciding.standing import describe_origin
+from app.deciding.standing import AsOfNow, describe_now, describe_origin
 from app.settings import Settings
 from app.web.error_pointers import blaming_what_is_stored
 from app.web.observability import time_planner
 from planner.decisions.case import DecisionQuestion
 from planner.decisions.compose import ComposedDecision, compose_decision
 from planner.decisions.horizon import NO_OUTLOOK, RateOutlook, look_out
+
+NOT_STORED = {"id", "created_at", "outcome", "observed", *AsOfNow.model_fields}
+"""The fields of an answer that change after it was stored."""
 
 
 def store_decision(session: Session, name: str, body: DecisionRequest, settings: Settings) -> DecisionAnswer:
@@ -52,10 +55,18 @@ def store_answer(
     body: DecisionRequest,
     recommended: Recommended | None = None,
 ) -> DecisionAnswer:
-    """Stores the decision as it is answered, with its recommendation if it has one."""
+    """Stores the decision as it is answered, with its recommendation if it has one; a trial with `store: false` is
+    only answered.
+    """
     found = gathered.found
+    origin = describe_origin(session, found.stored, answer.decided_for, at=body.at, sent=body.policy)
+    document = answer.model_dump(mode="json", exclude=NOT_STORED)
+    is_trial = origin["is_trial"] or not body.store
+    now = describe_now(session, found.stored, answer.action, answer.decided_for, document, is_trial=is_trial)
+    answer = answer.model_copy(update=dict(now))
+    if not body.store:
+        return answer
     answer.id = uuid4()
-    document = answer.model_dump(mode="json", exclude={"id", "created_at", "outcome", "observed"})
     if recommended is not None:
         document["recommendation"] = recommended.model_dump(mode="json")
     row = DecisionRow(
@@ -67,7 +78,7 @@ def store_answer(
         external_rate=answer.external_rate,
         answer=document,
         digest=digest_answer(answer),
-        **describe_origin(session, found.stored, answer.decided_for, at=body.at, sent=body.policy),
+        **origin,
     )
     session.add(row)
     session.flush()

@@ -23,6 +23,7 @@ router = APIRouter(prefix="/v1", tags=["decisions"], route_class=StrictJsonRoute
         may_read,
         "Make a patch of a decision",
         "unknown-decision",
+        "stale-snapshots",
         "not-acceptable",
         also={200: {"content": {YAML: {"schema": {"type": "string"}}}}},
     ),

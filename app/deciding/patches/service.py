@@ -9,15 +9,17 @@ import yaml
 from pydantic import Field
 from sqlalchemy.orm import Session
 
+from app.deciding.decisions.schemas import DecisionAnswer
 from app.deciding.patches.gathering import GatheredPatch, gather_patch
 from app.engines.answers import load_part
 from app.engines.kubernetes import KedaTerms, make_flink_operator_patch, make_keda_patch, make_scale_patch
 from app.engines.patches import EnginePatch
+from app.load.measurements.freshness import find_age
 from app.settings import Settings
 from app.web.errors import NotAcceptable
 from app.web.fields import Answer
 from app.web.negotiation import JSON
-from app.web.stored_data_errors import find_address
+from app.web.stored_data_errors import PatchWithheld, find_address, write_time
 from planner.wording import join_names, write_seconds
 
 PatchFormat = Literal["flink", "storm", "heron", "keda", "kubernetes", "flink-operator", "json"]
@@ -48,6 +50,11 @@ ENGINE_OF = {"flink": "flink", "flink-operator": "flink", "storm": "storm", "her
 """The engine whose own names each format needs."""
 HOLDS = (
     "The decision is to hold: the running processors are the recommended ones, and there is nothing to send."
+)
+
+WAITS = (
+    "The decision is to wait for the last change, which the newest snapshot does not show yet: the patch has the "
+    "processors of that change."
 )
 
 
@@ -83,7 +90,10 @@ def write_curl(patch: EnginePatch) -> str:
 def describe_decision(gathered: GatheredPatch) -> list[str]:
     """Notes about the decision, to read before its patch is sent."""
     decision = gathered.decision
-    notes = [HOLDS] if decision.action == "hold" else []
+    is_waiting = decision.wanted is not None and decision.wanted != decision.processors.recommended
+    notes = [WAITS if is_waiting else HOLDS] if decision.action == "hold" else []
+    if decision.trial:
+        notes.append("It is a trial: it does not stand for the topology, and begins no cooldown.")
     if gathered.standing not in {None, decision.id}:
         notes.append(
             f"Decision {gathered.standing} replaces this one, because of newer data or for the present revision "
@@ -137,7 +147,7 @@ def describe_marks(gathered: GatheredPatch, form: PatchFormat) -> list[str]:
     if engine is None:
         return []
     if is_read(gathered, form) and gathered.seen_at is not None:
-        at = gathered.seen_at.isoformat(timespec="seconds").replace("+00:00", "Z")
+        at = write_time(gathered.seen_at)
         return [f"Ids and names are from {engine}'s answer at {at}: a job that was restarted has others."]
     address = f"{find_address(gathered.decision.basis.topology)}/snapshots/from/{engine}"
     return [f"No answer of {engine} about this topology is stored: POST one to {address} and ask again."]
@@ -166,15 +176,25 @@ def find_patch(
 ) -> PatchAnswer:
     """The patch of a stored decision."""
     gathered = gather_patch(session, decision_id)
+    refuse_withheld(gathered.decision)
     return to_patch_answer(gathered, form, make_patch(gathered, form, service_url, settings))
+
+
+def refuse_withheld(decision: DecisionAnswer) -> None:
+    """Raises PatchWithheld if the decision is not to be acted on now."""
+    withheld, data = decision.withheld, decision.data
+    if withheld is not None and data is not None:
+        name, ended_at = decision.basis.topology, decision.decided_for
+        why = f"{withheld.detail} {withheld.remedy}"
+        raise PatchWithheld(name, ended_at, find_age(ended_at), data.limit_seconds, why=why)
 
 
 def make_patch(
     gathered: GatheredPatch, form: PatchFormat, service_url: str | None, settings: Settings
 ) -> EnginePatch:
-    """The patch for the recommended processors of every operator, since engines refuse a patch for only some."""
-    recommended = gathered.decision.processors.recommended
-    counts = {one.name: recommended[one.name] for one in gathered.decision.current.operators}
+    """The patch for the wanted processors of every operator, since engines refuse a patch for only some."""
+    wanted = gathered.decision.wanted or gathered.decision.processors.recommended
+    counts = {one.name: wanted[one.name] for one in gathered.decision.current.operators}
     marks = gathered.marks if is_read(gathered, form) else {}
     if form == "json":
         return EnginePatch(format="json", body=dict(counts))

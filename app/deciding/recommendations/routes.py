@@ -9,7 +9,7 @@ from app.deciding.recommendations.schemas import RecommendationAnswer, Recommend
 from app.web.admission import computes
 from app.web.documented_problems import BODY
 from app.web.fields import TopologyName
-from app.web.routing import SettingsDep, StrictJsonRoute, declare, tell_created
+from app.web.routing import NOT_STORED, SettingsDep, StrictJsonRoute, declare, tell_created
 from app.web.security import may_store
 
 router = APIRouter(
@@ -17,7 +17,11 @@ router = APIRouter(
 )
 
 
-@router.post("", status_code=201, **declare(may_store, "Forecast, plan, place, and decide", *PROBLEMS, *BODY))
+@router.post(
+    "",
+    status_code=201,
+    **declare(may_store, "Forecast, plan, place, and decide", *PROBLEMS, *BODY, also=NOT_STORED),
+)
 @computes
 def recommend(
     name: TopologyName,

@@ -2,17 +2,19 @@
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
-from typing import TypeVar
+from typing import Annotated, Any, Literal, TypeVar
 
-from sqlalchemy import func, select
+from pydantic import Field
+from sqlalchemy import ColumnElement, func, literal, select
 from sqlalchemy.orm import Session
 
 from app.database.tables import PolicyRow
 from app.load.bodies.answers import DiagnosticAnswer, EstimateAnswer
 from app.load.measurements.load import Gathered
-from app.load.measurements.snapshots import find_end
+from app.load.measurements.snapshots import find_ahead, find_end, find_newest
 from app.load.measurements.stored_topologies import StoredTopology
-from app.web.stored_data_errors import StaleSnapshots
+from app.web.fields import Answer, UtcTime
+from app.web.stored_data_errors import StaleSnapshots, describe_ahead, find_address, write_time
 from planner.wording import write_age, write_seconds
 
 DEFAULT_LIMIT_SECONDS = 900.0
@@ -20,10 +22,120 @@ LIMIT_SECONDS = func.coalesce(PolicyRow.policy["max_snapshot_age_seconds"].as_fl
 """SQL for the largest trusted age of snapshots in seconds, of the PolicyRow in the query; without one the default."""
 
 
+class DataState(Answer):
+    """The state of a topology's measurements at the time of the answer."""
+
+    state: Annotated[
+        Literal["fresh", "stale", "ahead", "none"],
+        Field(
+            description="ahead: a snapshot is ahead of the service's clock. none: no snapshot. stale: the newest "
+            "snapshot is older than the limit."
+        ),
+    ]
+    measured_until: Annotated[
+        UtcTime | None, Field(description="The end of the newest snapshot that is not ahead; null: none.")
+    ]
+    usable: Annotated[
+        bool, Field(description="Whether measured_until is recent enough for a decision, by the limit.")
+    ]
+    limit_seconds: Annotated[float, Field(description="Nothing is recommended on older measurements.")]
+    limit_source: Annotated[
+        Literal["policy", "default"], Field(description="default: the topology has no policy.")
+    ]
+    ahead_until: Annotated[
+        UtcTime | None, Field(description="The end of the snapshot ahead of the service's clock; null: none.")
+    ]
+    detail: Annotated[str, Field(description="The state in one or two sentences.")]
+
+    @property
+    def limit_words(self) -> str:
+        """The limit, and whose limit it is."""
+        is_own = self.limit_source == "policy"
+        whose = "the policy's limit" if is_own else "the default limit, because the topology has no policy"
+        return f"{write_seconds(self.limit_seconds)} ({whose})"
+
+
+class Withheld(Answer):
+    """The reason why nothing is recommended now, and what to do about it."""
+
+    code: Annotated[
+        Literal["no-snapshot", "stale-snapshots", "stale-decision"],
+        Field(description="stale-decision: newer snapshots are stored, and none of them was decided on."),
+    ]
+    detail: str
+    remedy: str
+
+
+def describe_data(
+    ended_at: datetime | None,
+    limit_seconds: float,
+    ahead_until: datetime | None,
+    now: datetime,
+    *,
+    has_policy: bool,
+) -> DataState:
+    """The state of measurements of which the newest ended at `ended_at`."""
+    usable = ended_at is not None and find_age(ended_at, now) <= limit_seconds
+    found = DataState(
+        state="ahead" if ahead_until else "fresh" if usable else "stale" if ended_at else "none",
+        measured_until=ended_at,
+        usable=usable,
+        limit_seconds=limit_seconds,
+        limit_source="policy" if has_policy else "default",
+        ahead_until=ahead_until,
+        detail="No snapshot is stored.",
+    )
+    told = [f"The newest snapshot ended at {write_time(ended_at)}."] if ended_at else []
+    if ended_at and not usable:
+        told.append(f"Measurements older than {found.limit_words} are not trusted.")
+    if ahead_until:
+        told.append(describe_ahead(ahead_until))
+    return found.model_copy(update={"detail": " ".join(told)}) if told else found
+
+
+def find_data_state(session: Session, stored: StoredTopology) -> DataState:
+    """The state of a topology's measurements now."""
+    limit = find_policy_limit(session, stored)
+    ends = [find_end(newest) for newest in find_newest(session, stored, 1)]
+    return describe_data(
+        ends[0] if ends else None,
+        DEFAULT_LIMIT_SECONDS if limit is None else limit,
+        find_ahead(session, stored),
+        datetime.now(UTC),
+        has_policy=limit is not None,
+    )
+
+
+def withhold(
+    name: str, data: DataState, decided_for: datetime | None, now: datetime | None = None
+) -> Withheld | None:
+    """The reason why a decision on data that ended at `decided_for` is not to be acted on; None: it counts."""
+    address = find_address(name)
+    if data.measured_until is None:
+        return Withheld(
+            code="no-snapshot", detail=data.detail, remedy=f"POST snapshots to {address}/snapshots."
+        )
+    if not data.usable:
+        remedy = f"POST a newer snapshot to {address}/snapshots, and then POST to {address}/decisions."
+        return Withheld(code="stale-snapshots", detail=data.detail, remedy=remedy)
+    if decided_for is None or find_age(decided_for, now) <= data.limit_seconds:
+        return None
+    detail = (
+        f"The decision rests on measurements that ended at {write_time(decided_for)}. Measurements older than "
+        f"{data.limit_words} are not trusted, and newer snapshots are stored."
+    )
+    return Withheld(code="stale-decision", detail=detail, remedy=f"POST to {address}/decisions.")
+
+
 def find_limit(session: Session, stored: StoredTopology) -> float:
     """The largest trusted age of a topology's snapshots in seconds: from its policy, else the default."""
-    found = session.scalar(select(LIMIT_SECONDS).where(PolicyRow.topology_id == stored.id))
+    found = find_policy_limit(session, stored)
     return DEFAULT_LIMIT_SECONDS if found is None else found
+
+
+def find_policy_limit(session: Session, stored: StoredTopology) -> float | None:
+    """The largest trusted age of snapshots by the topology's policy; None: the topology has no policy."""
+    return session.scalar(select(LIMIT_SECONDS).where(PolicyRow.topology_id == stored.id))
 
 
 def find_age(ended_at: datetime, now: datetime | None = None) -> float:
@@ -33,21 +145,28 @@ def find_age(ended_at: datetime, now: datetime | None = None) -> float:
     return ((now or datetime.now(UTC)) - ended_at).total_seconds()
 
 
+def find_age_sql(now: datetime, ended_at: ColumnElement[datetime]) -> ColumnElement[Any]:
+    """The same as `find_age`, in SQL."""
+    return func.extract("epoch", literal(now) - ended_at)
+
+
 def refuse_old(
     name: str,
     ended_at: datetime,
     limit_seconds: float,
     now: datetime | None = None,
     *,
+    ahead_until: datetime | None = None,
     takes_at: bool = False,
 ) -> None:
     """Raises StaleSnapshots if the newest measurements of a topology ended longer ago than `limit_seconds`.
 
-    `takes_at`: the call can decide for a past time, and the problem explains how.
+    `ahead_until`: the end of a snapshot ahead of the clock, which the problem names. `takes_at`: the call can decide
+    for a past time, and the problem explains how.
     """
     age = find_age(ended_at, now)
     if age > limit_seconds:
-        raise StaleSnapshots(name, ended_at, age, limit_seconds, takes_at)
+        raise StaleSnapshots(name, ended_at, age, limit_seconds, takes_at, ahead_until)
 
 
 def describe_age(session: Session, found: Gathered) -> list[DiagnosticAnswer]:

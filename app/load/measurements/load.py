@@ -18,6 +18,7 @@ from app.load.measurements.snapshots import (
     add_shapes,
     count_partial_since,
     count_shaped,
+    find_ahead,
     find_calibrating,
     find_newest,
     is_partial,
@@ -25,7 +26,7 @@ from app.load.measurements.snapshots import (
 from app.load.measurements.stored_topologies import StoredTopology, find_topology
 from app.settings import Settings
 from app.web.errors import InvalidRequest
-from app.web.stored_data_errors import NoSnapshot
+from app.web.stored_data_errors import AHEAD_OF_CLOCK, NoSnapshot, describe_ahead
 from planner import values
 from planner.calibration.modelled_waits import Interval
 from planner.topology.loads import take_configured_scvs
@@ -48,6 +49,8 @@ class Gathered:
     snapshots: Sequence[SnapshotRow]
     intervals: tuple[Interval, ...]
     calibration: tuple[CalibrationAnswer, ...] = ()
+    ahead_until: datetime | None = None
+    """The end of a snapshot that is ahead of the service's clock and was left out; None: there is none."""
 
     @property
     def newest(self) -> SnapshotRow:
@@ -71,8 +74,9 @@ def gather_load(
 ) -> Gathered:
     """The load from the newest snapshots of a topology, or of those that ended by `ended_by`."""
     snapshots = find_newest(session, stored, _count_needed(body, settings), ended_by)
+    ahead_until = find_ahead(session, stored) if ended_by is None else None
     if not snapshots:
-        raise NoSnapshot(stored.name)
+        raise NoSnapshot(stored.name, ahead_until)
     _refuse_long_memory(body, len(snapshots), settings)
     topology = stored.to_values()
     loads, strangers = _read_loads(snapshots, {operator.name for operator in topology.operators})
@@ -89,8 +93,18 @@ def gather_load(
     intervals = _weigh(loads, body)
     rows = find_calibrating(session, stored, snapshots, ended_by) if body.calibrate else []
     calibrated = _calibrate(topology, load, rows, body.model)
-    said = parts + strangers + _tell_of_shapes(loads) + diagnostics + calibrated.diagnostics
-    return Gathered(stored, topology, calibrated.load, said, basis, snapshots, intervals, calibrated.shown)
+    ahead = _tell_of_ahead(ahead_until)
+    said = ahead + parts + strangers + _tell_of_shapes(loads) + diagnostics + calibrated.diagnostics
+    return Gathered(
+        stored, topology, calibrated.load, said, basis, snapshots, intervals, calibrated.shown, ahead_until
+    )
+
+
+def _tell_of_ahead(ahead_until: datetime | None) -> tuple[values.Diagnostic, ...]:
+    """A diagnostic if a snapshot is ahead of the clock."""
+    if ahead_until is None:
+        return ()
+    return (values.Diagnostic(AHEAD_OF_CLOCK, describe_ahead(ahead_until)),)
 
 
 def _count_needed(body: Measured, settings: Settings) -> int:

@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 
 from app.database.tables import MstSampleRow, SnapshotRow
 from app.load.bodies.series import MOST_SAMPLES
-from app.load.measurements.snapshots import ended
+from app.load.measurements.snapshots import ended, find_ahead
 from app.load.measurements.stored_topologies import StoredTopology
 from app.web.error_pointers import blaming_what_is_stored
 from app.web.errors import InvalidRequest
@@ -39,10 +39,10 @@ def read_workload(
 
     `ended_by` leaves out snapshots that end later, as if they had not come yet.
     """
-    chosen = choose_snapshots(stored, since, until, ended_by)
+    chosen = choose_snapshots(session, stored, since, until, ended_by)
     measured, window_seconds = read_external_rates(session, chosen, most)
     if not measured:
-        raise NoSnapshot(stored.name)
+        raise NoSnapshot(stored.name, find_ahead(session, stored))
     # One snapshot alone is as long as its window.
     known_step = window_seconds if len(measured) == 1 else None
     with blaming_what_is_stored(stored.name):
@@ -53,10 +53,14 @@ def read_workload(
 
 
 def choose_snapshots(
-    stored: StoredTopology, since: datetime | None, until: datetime | None, ended_by: datetime | None
+    session: Session,
+    stored: StoredTopology,
+    since: datetime | None,
+    until: datetime | None,
+    ended_by: datetime | None,
 ) -> list[ColumnElement[bool]]:
     """The condition on snapshots of a topology: begun from `since` on and before `until`, and ended by `ended_by`."""
-    chosen = [SnapshotRow.topology_id == stored.id, *ended(ended_by)]
+    chosen = [SnapshotRow.topology_id == stored.id, *ended(session, ended_by)]
     if since is not None:
         chosen.append(SnapshotRow.observed_at >= since)
     if until is not None:
@@ -96,7 +100,7 @@ def read_rates_since(
     """
     window = (
         select(SnapshotRow.window_seconds)
-        .where(*choose_snapshots(stored, None, None, ended_by))
+        .where(*choose_snapshots(session, stored, None, None, ended_by))
         .order_by(SnapshotRow.observed_at.desc(), SnapshotRow.window_seconds)
         .limit(1)
         .scalar_subquery()
@@ -106,7 +110,7 @@ def read_rates_since(
     rows = session.execute(
         select(SnapshotRow.observed_at, SnapshotRow.external_rate)
         .where(
-            *choose_snapshots(stored, since, until, None),
+            *choose_snapshots(session, stored, since, until, None),
             SnapshotRow.window_seconds == window,
         )
         .order_by(SnapshotRow.observed_at)

@@ -1,7 +1,11 @@
-"""Reads a topology's newest snapshots and their long parts, and the snapshots that calibrate its waits."""
+"""Reads a topology's newest snapshots and their long parts, and the snapshots that calibrate its waits.
+
+A snapshot that ends further ahead of the service's clock than the allowed lead is never the newest: `ended` and
+`find_latest_end` are the rule, which every reader of the newest measurements follows.
+"""
 
 from collections.abc import Mapping, Sequence
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from sqlalchemy import ColumnElement, Select, func, select, union_all
@@ -10,6 +14,7 @@ from sqlalchemy.orm import Session, undefer
 from app.database.tables import SnapshotRow, TopologyRow
 from app.database.tables.topologies import SHAPES
 from app.load.measurements.stored_topologies import StoredTopology
+from app.settings import CLOCK_LEAD_SECONDS
 from planner.values import IdcPoint, InstanceLoad, OperatorLoad, ServiceBucket
 
 KEY = (SnapshotRow.observed_at, SnapshotRow.window_seconds)
@@ -17,14 +22,62 @@ KEY = (SnapshotRow.observed_at, SnapshotRow.window_seconds)
 LEAST_COVERED = 0.95
 # Shapes are long: of more snapshots they would be most of the time of an answer, and gigabytes in memory.
 MOST_SHAPES = 60
+CLOCK_LEAD = "clock_lead_seconds"
+"""The name under which a database session knows the allowed lead; a session without it has the default."""
+COVERED_SECONDS = func.coalesce(SnapshotRow.covered_seconds, SnapshotRow.window_seconds)
 ENDED_AT = (SnapshotRow.observed_at + func.make_interval(0, 0, 0, 0, 0, 0, SnapshotRow.window_seconds)).label(
     "ended_at"
 )
 """The same as `find_end`, in SQL."""
-IS_WHOLE = (
-    func.coalesce(SnapshotRow.covered_seconds, SnapshotRow.window_seconds)
-    >= LEAST_COVERED * SnapshotRow.window_seconds
-)
+IS_WHOLE = LEAST_COVERED * SnapshotRow.window_seconds <= COVERED_SECONDS
+
+
+def find_latest_end(session: Session, now: datetime | None = None) -> datetime:
+    """The latest end of measurements that answers use: the service's clock (or `now`) plus the allowed lead."""
+    return add_lead(now or datetime.now(UTC), session.info.get(CLOCK_LEAD, CLOCK_LEAD_SECONDS))
+
+
+def add_lead(now: datetime, lead_seconds: float) -> datetime:
+    """The time that lies `lead_seconds` after `now`."""
+    return now + timedelta(seconds=lead_seconds)
+
+
+def ended(session: Session, by: datetime | None = None) -> list[ColumnElement[bool]]:
+    """The conditions that a snapshot ended by this time (None: any), and is not ahead of the service's clock."""
+    usable = is_usable(find_latest_end(session))
+    if by is None:
+        return usable
+    return [*usable, SnapshotRow.window_seconds <= func.extract("epoch", by - SnapshotRow.observed_at)]
+
+
+def is_usable(latest_end: datetime) -> list[ColumnElement[bool]]:
+    """The conditions that the measured part of a snapshot ended by `latest_end`; the first one is for the index."""
+    measured = func.extract("epoch", latest_end - SnapshotRow.observed_at) >= COVERED_SECONDS
+    return [SnapshotRow.observed_at <= latest_end, measured]
+
+
+def select_ahead(latest_end: datetime) -> Select[Any]:
+    """The end of the snapshot that begins last, if it is ahead of the clock; for the TopologyRow of the enclosing
+    query.
+    """
+    last = (
+        select(ENDED_AT, COVERED_SECONDS.label("covered"), SnapshotRow.observed_at)
+        .where(SnapshotRow.topology_id == TopologyRow.id)
+        .order_by(*(column.desc() for column in KEY))
+        .limit(1)
+        .correlate(TopologyRow)
+        .subquery("last")
+    )
+    return select(last.c.ended_at).where(
+        last.c.covered > func.extract("epoch", latest_end - last.c.observed_at)
+    )
+
+
+def find_ahead(session: Session, topology: StoredTopology) -> datetime | None:
+    """The end of the topology's snapshot that begins last, if it is ahead of the clock; else None."""
+    ahead = select_ahead(find_latest_end(session)).scalar_subquery()
+    found: datetime | None = session.scalar(select(ahead).where(TopologyRow.id == topology.id))
+    return found
 
 
 def find_newest(
@@ -35,21 +88,23 @@ def find_newest(
     If there are none, those that cover part of it. If `count` is 1, the one of the newest two that covers more, since
     the last part of a short log may be only a moment long.
     """
-    query = select_snapshots(topology).where(*ended(ended_by)).order_by(*(column.desc() for column in KEY))
+    query = (
+        select_snapshots(topology)
+        .where(*ended(session, ended_by))
+        .order_by(*(column.desc() for column in KEY))
+    )
     if whole := read_first(session, query.where(IS_WHOLE), count):
         return whole[::-1]
     partial = read_first(session, query, max(count, 2))
     return [max(partial, key=_find_covered_share)] if partial and count == 1 else partial[::-1]
 
 
-def select_newest(*columns: Any) -> Select[Any]:
+def select_newest(latest_end: datetime, *columns: Any) -> Select[Any]:
     """Columns of the snapshot that `find_newest` finds, for the TopologyRow of the enclosing query (as a lateral)."""
-    covered = (
-        func.coalesce(SnapshotRow.covered_seconds, SnapshotRow.window_seconds) / SnapshotRow.window_seconds
-    )
+    covered = COVERED_SECONDS / SnapshotRow.window_seconds
     newest_first = (
         select(*columns, IS_WHOLE.label("is_whole"), covered.label("covered_share"))
-        .where(SnapshotRow.topology_id == TopologyRow.id)
+        .where(SnapshotRow.topology_id == TopologyRow.id, *is_usable(latest_end))
         .order_by(*(column.desc() for column in KEY))
         .correlate(TopologyRow)
     )
@@ -73,7 +128,7 @@ def find_newest_rates(
 ) -> list[tuple[datetime, float, float]]:
     """Beginning, length and external rate of the newest `count` snapshots that cover their window, oldest first."""
     columns = select(SnapshotRow.observed_at, SnapshotRow.window_seconds, SnapshotRow.external_rate)
-    query = columns.where(SnapshotRow.topology_id == topology.id, IS_WHOLE, *ended(ended_by))
+    query = columns.where(SnapshotRow.topology_id == topology.id, IS_WHOLE, *ended(session, ended_by))
     rows = session.execute(query.order_by(*(column.desc() for column in KEY)).limit(count)).all()
     return [(row[0], row[1], row[2]) for row in rows[::-1]]
 
@@ -85,7 +140,10 @@ def count_partial_since(
     window.
     """
     query = select(func.count()).where(
-        SnapshotRow.topology_id == topology.id, SnapshotRow.observed_at >= since, ~IS_WHOLE, *ended(ended_by)
+        SnapshotRow.topology_id == topology.id,
+        SnapshotRow.observed_at >= since,
+        ~IS_WHOLE,
+        *ended(session, ended_by),
     )
     return session.scalars(query).one()
 
@@ -102,13 +160,6 @@ def is_partial(row: SnapshotRow) -> bool:
 
 def _find_covered_share(row: SnapshotRow) -> float:
     return 1.0 if row.covered_seconds is None else row.covered_seconds / row.window_seconds
-
-
-def ended(by: datetime | None) -> list[ColumnElement[bool]]:
-    """The condition that a snapshot ended by this time; no condition if the time is None."""
-    if by is None:
-        return []
-    return [SnapshotRow.window_seconds <= func.extract("epoch", by - SnapshotRow.observed_at)]
 
 
 def select_snapshots(topology: StoredTopology) -> Select[SnapshotRow]:
@@ -143,7 +194,7 @@ def find_calibrating(
     """
     if not any(map(has_waits, used)):
         return []
-    bounds = (IS_WHOLE, *ended(ended_by), SnapshotRow.stored_at >= stored.created_at)
+    bounds = (IS_WHOLE, *ended(session, ended_by), SnapshotRow.stored_at >= stored.created_at)
     query = select_snapshots(stored).where(*bounds).order_by(*(column.desc() for column in KEY))
     newest = read_first(session, query, MOST_INTERVALS, count_shaped(len(stored.definition["operators"])))
     recent = [row for row in newest if used[-1].observed_at - row.observed_at <= LONGEST_SPAN]

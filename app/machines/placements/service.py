@@ -8,7 +8,7 @@ from sqlalchemy.orm import Session
 from app.database.stored_answers import store_answer
 from app.database.tables import PlacementRow
 from app.load.bodies.topology import Graph, check_size
-from app.load.measurements.snapshots import find_newest
+from app.load.measurements.snapshots import find_ahead, find_newest
 from app.load.measurements.stored_topologies import StoredTopology, find_topology
 from app.machines.placements.answers import Placed, RatedPair, to_placement_answer
 from app.machines.placements.gathering import GatheredPlacement, gather_placement
@@ -118,7 +118,7 @@ def rate_pair(pair: ComparedPair, loads: Sequence[TaskLoad], external_rate: floa
 def _find_newest_rate(session: Session, stored: StoredTopology) -> float:
     newest = find_newest(session, stored, 1)
     if not newest:
-        raise NoSnapshot(stored.name)
+        raise NoSnapshot(stored.name, find_ahead(session, stored))
     rate = newest[0].external_rate
     if not rate > 0.0:
         detail = "the external_rate of the newest snapshot is 0, which needs no slots: send an external_rate above 0."

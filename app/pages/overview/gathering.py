@@ -1,33 +1,35 @@
 """The newest snapshot, decision and policy of all topologies, in two queries."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, Row, Subquery, case, func, literal, select, true
+from sqlalchemy import ColumnElement, Row, Subquery, and_, case, func, not_, or_, select, true
 from sqlalchemy.dialects.postgresql import aggregate_order_by
 from sqlalchemy.orm import Session
-from sqlalchemy.sql.selectable import LateralFromClause
 
 from app.database.tables import DecisionRow, PolicyRow, SnapshotRow, TopologyRow
 from app.deciding.policies.service import TARGET_SECONDS
-from app.deciding.standing import select_standing
-from app.load.measurements.freshness import LIMIT_SECONDS
-from app.load.measurements.snapshots import ENDED_AT, select_newest
+from app.deciding.standing import select_decided, select_waited_for
+from app.load.measurements.freshness import LIMIT_SECONDS, find_age_sql
+from app.load.measurements.snapshots import ENDED_AT, ended, find_latest_end, select_ahead, select_newest
 from app.pages.overview.schemas import STATUSES, OverviewFilter
 from app.web.paging import Page
+from app.web.stored_data_errors import AHEAD_OF_CLOCK
 
 SHOWN_RATES = 30
 
 
-def find_lines(now: datetime, contains: str) -> Subquery:
+def find_lines(session: Session, now: datetime, contains: str) -> Subquery:
     """A row for each topology whose name contains the text; `severity` is the place of its status in STATUSES."""
-    newest = select_newest(SnapshotRow.external_rate, SnapshotRow.measured_sojourn_seconds, ENDED_AT).lateral(
-        "newest"
-    )
-    decided = find_decided()
-    is_stale = func.extract("epoch", literal(now) - newest.c.ended_at) > LIMIT_SECONDS
-    severity = rank(newest.c, decided.c, PolicyRow.topology_id.is_(None), is_stale)
+    latest_end = find_latest_end(session, now)
+    newest = select_newest(
+        latest_end, SnapshotRow.external_rate, SnapshotRow.measured_sojourn_seconds, ENDED_AT
+    ).lateral("newest")
+    outcome = DecisionRow.outcome["state"].astext.label("outcome")
+    decided = select_decided(latest_end, DecisionRow.id, DecisionRow.action, DecisionRow.digest, outcome)
+    waited_for, ahead = select_waited_for(decided), select_ahead(latest_end).scalar_subquery()
+    severity = rank(find_causes(now, newest.c, decided.c, ahead))
     return (
         select(
             TopologyRow.id.label("topology_id"),
@@ -36,58 +38,58 @@ def find_lines(now: datetime, contains: str) -> Subquery:
             newest.c.external_rate,
             newest.c.measured_sojourn_seconds.label("measured"),
             newest.c.ended_at.label("until"),
-            decided.c.id.label("decision_id"),
-            decided.c.action,
-            decided.c.decided_for,
-            decided.c.digest,
-            decided.c.outcome,
+            *decided.c,
+            *waited_for.c,
+            ahead.label("ahead_until"),
             TARGET_SECONDS.label("target"),
+            LIMIT_SECONDS.label("limit_seconds"),
+            PolicyRow.topology_id.is_not(None).label("has_policy"),
             severity.label("severity"),
         )
         .outerjoin(PolicyRow, PolicyRow.topology_id == TopologyRow.id)
         .outerjoin(newest, true())
         .outerjoin(decided, true())
+        .outerjoin(waited_for, true())
         .where(func.strpos(func.lower(TopologyRow.name), func.lower(contains)) > 0 if contains else true())
         .subquery("lines")
     )
 
 
-def find_decided() -> LateralFromClause:
-    """The standing decision of a topology."""
-    outcome = DecisionRow.outcome["state"].astext.label("outcome")
-    columns = (DecisionRow.id, DecisionRow.action, DecisionRow.decided_for, DecisionRow.digest)
-    return select_standing(*columns, outcome).lateral("decided")
+def find_causes(now: datetime, newest: Any, decided: Any, ahead: Any) -> dict[str, ColumnElement[bool]]:
+    """The condition of each status but `fine`; a decision counts only on measurements that are not too old."""
+    is_measured, has_policy = newest.ended_at.is_not(None), PolicyRow.topology_id.is_not(None)
+    is_fresh = find_age_sql(now, newest.ended_at) <= LIMIT_SECONDS
+    counts = and_(is_fresh, find_age_sql(now, decided.decided_for) <= LIMIT_SECONDS)
+    digest, measured = decided.digest, newest.measured_sojourn_seconds
+    is_above = digest["current_seconds"].as_float() > TARGET_SECONDS
+    misses = or_(digest["misses_target"].as_boolean(), is_above)
+    is_estimated = and_(measured.is_(None), digest["measured_seconds"].as_float().is_(None))
+    return {
+        "overloaded": and_(counts, digest["stable"].astext == "false"),
+        "target-missed": and_(is_fresh, measured > TARGET_SECONDS),
+        "target-missed-estimated": and_(counts, is_estimated, misses),
+        AHEAD_OF_CLOCK: ahead.is_not(None),
+        "stale": and_(is_measured, not_(is_fresh)),
+        "change-wanted": and_(counts, decided.action != "hold"),
+        "undecided": and_(is_measured, has_policy, not_(func.coalesce(counts, False))),
+        "no-policy": and_(is_measured, not_(has_policy)),
+        "no-measurements": not_(is_measured),
+    }
 
 
-def rank(
-    newest: Any,
-    decided: Any,
-    has_no_policy: ColumnElement[bool],
-    is_stale: ColumnElement[bool],
-) -> ColumnElement[int]:
-    """The place of a topology's status in STATUSES: the first status that applies."""
-    at = {status: place for place, status in enumerate(STATUSES)}
-    is_missed = func.coalesce(newest.measured_sojourn_seconds > TARGET_SECONDS, False)
-    return case(
-        (newest.ended_at.is_(None), at["no-measurements"]),
-        (is_stale, at["stale"]),
-        (decided.digest["stable"].astext == "false", at["overloaded"]),
-        (is_missed, at["target-missed"]),
-        (has_no_policy, at["no-policy"]),
-        (decided.id.is_(None), at["undecided"]),
-        (decided.action != "hold", at["change-wanted"]),
-        else_=at["fine"],
-    )
+def rank(causes: Mapping[str, ColumnElement[bool]]) -> ColumnElement[int]:
+    """The place in STATUSES of the first status whose condition holds; the last status needs none."""
+    return case(*((causes[status], place) for place, status in enumerate(STATUSES[:-1])), else_=len(causes))
 
 
 def gather_page(
     session: Session, now: datetime, page: Page, wanted: OverviewFilter
 ) -> tuple[Sequence[Row[Any]], str | None]:
     """The rows of a page, the most urgent first; each has its newest rates, oldest first."""
-    lines = find_lines(now, wanted.contains)
+    lines = find_lines(session, now, wanted.contains)
     newest = (
         select(SnapshotRow.external_rate.label("rate"), SnapshotRow.observed_at.label("at"))
-        .where(SnapshotRow.topology_id == lines.c.topology_id)
+        .where(SnapshotRow.topology_id == lines.c.topology_id, *ended(session))
         .order_by(SnapshotRow.observed_at.desc(), SnapshotRow.window_seconds.desc())
         .limit(SHOWN_RATES)
         .correlate(lines)
@@ -102,6 +104,6 @@ def gather_page(
 
 def count_statuses(session: Session, now: datetime, wanted: OverviewFilter) -> dict[str, int]:
     """The number of topologies in each status, among those whose name contains the text."""
-    lines = find_lines(now, wanted.contains)
+    lines = find_lines(session, now, wanted.contains)
     rows = session.execute(select(lines.c.severity, func.count()).group_by(lines.c.severity)).all()
     return {STATUSES[severity]: count for severity, count in sorted((row[0], row[1]) for row in rows)}

@@ -2,35 +2,29 @@
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Annotated, Literal
+from typing import Annotated, Literal, get_args
 from uuid import UUID
 
 from fastapi import Query
 from pydantic import AfterValidator, Field, JsonValue
 
+from app.load.measurements.freshness import DataState, Withheld
 from app.web.fields import Answer, UtcTime, printable, show_example
 
 Status = Literal[
     "overloaded",
     "target-missed",
-    "no-measurements",
+    "target-missed-estimated",
+    "ahead-of-clock",
     "stale",
     "change-wanted",
     "undecided",
     "no-policy",
+    "no-measurements",
     "fine",
 ]
-STATUSES: tuple[Status, ...] = (
-    "overloaded",
-    "target-missed",
-    "stale",
-    "change-wanted",
-    "undecided",
-    "no-policy",
-    "no-measurements",
-    "fine",
-)
-"""The statuses, the most urgent first."""
+STATUSES: tuple[Status, ...] = get_args(Status)
+"""The statuses, the most urgent first: a topology has the first whose condition holds (gathering.find_causes)."""
 
 
 @dataclass(frozen=True)
@@ -61,6 +55,16 @@ EXAMPLE: dict[str, JsonValue] = {
     "status": "change-wanted",
     "detail": "scale_up: 22 processors run, 24 are recommended.",
     "decision_id": "0b1f7c62-6f0c-4b7e-9a53-9d3c1c3c7f10",
+    "data": {
+        "state": "fresh",
+        "measured_until": "2026-11-18T00:01:00Z",
+        "usable": True,
+        "limit_seconds": 900.0,
+        "limit_source": "policy",
+        "ahead_until": None,
+        "detail": "The newest snapshot ended at 2026-11-18T00:01:00Z.",
+    },
+    "withheld": None,
     "action": "scale_up",
     "decided_for": "2026-11-18T00:01:00Z",
     "processors_running": 22,
@@ -85,10 +89,18 @@ class OverviewRow(Answer):
     status: Status
     detail: Annotated[str, Field(description="The status in a sentence.")]
     decision_id: UUID | None
+    data: Annotated[DataState, Field(description="The topology's measurements now.")]
+    withheld: Annotated[
+        Withheld | None,
+        Field(description="Why nothing is recommended; then the numbers of the decision are null, too."),
+    ]
     action: Literal["hold", "scale_up", "scale_down", "rebalance"] | None
     decided_for: UtcTime | None
     processors_running: int | None
-    processors_recommended: int | None
+    processors_recommended: Annotated[
+        int | None,
+        Field(description="While the decision waits for an earlier change: the processors of that change."),
+    ]
     expected_sojourn_seconds: Annotated[
         float | None,
         Field(description="E[T] with the processors that ran at the decision; null also if it is unbounded."),

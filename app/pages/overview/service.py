@@ -1,41 +1,43 @@
 """Reads the overview and describes each topology in a sentence."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
 from sqlalchemy import Row
 from sqlalchemy.orm import Session
 
+from app.deciding.standing import read_wanted
+from app.load.measurements.freshness import describe_data, withhold
 from app.pages.overview.gathering import count_statuses, gather_page
 from app.pages.overview.schemas import STATUSES, Overview, OverviewFilter, OverviewRow
 from app.web.paging import Page
-from planner.wording import write_seconds_apart
+from app.web.stored_data_errors import AHEAD_OF_CLOCK
+from planner.wording import write_seconds, write_seconds_apart
 
 Digest = Mapping[str, Any]
 
 
-def to_overview(rows: Sequence[Row[Any]], counts: dict[str, int], following: str | None) -> Overview:
-    """The rows of the database as a page of the overview."""
-    return Overview.model_validate(
-        {"counts": counts, "items": [to_row(row) for row in rows], "next": following}
-    )
-
-
-def to_row(row: Row[Any]) -> OverviewRow:
-    """One topology."""
-    digest: Digest = row.digest or {}
-    status = STATUSES[row.severity]
-    return OverviewRow(
+def to_row(row: Row[Any], now: datetime) -> OverviewRow:
+    """One topology; of a decision that is withheld no number is shown."""
+    data = describe_data(row.until, row.limit_seconds, row.ahead_until, now, has_policy=row.has_policy)
+    withheld = withhold(row.name, data, row.decided_for, now)
+    digest: Digest = {} if withheld else row.digest or {}
+    recommended = digest.get("recommended")
+    if digest and row.held:
+        recommended = sum(read_wanted(row, row.held).values())
+    found = OverviewRow(
         name=row.name,
         revision=row.revision,
-        status=status,
-        detail=describe(status, row, digest),
-        decision_id=row.decision_id,
-        action=row.action,
+        status=STATUSES[row.severity],
+        detail="",
+        decision_id=row.id,
+        data=data,
+        withheld=withheld,
+        action=None if withheld else row.action,
         decided_for=row.decided_for,
         processors_running=digest.get("running"),
-        processors_recommended=digest.get("recommended"),
+        processors_recommended=recommended,
         expected_sojourn_seconds=digest.get("current_seconds"),
         recommended_sojourn_seconds=digest.get("recommended_seconds"),
         measured_sojourn_seconds=row.measured,
@@ -46,27 +48,45 @@ def to_row(row: Row[Any]) -> OverviewRow:
         outcome=row.outcome,
         rates=row.rates or [],
     )
+    return found.model_copy(update={"detail": describe(found)})
 
 
-def describe(status: str, row: Row[Any], digest: Digest) -> str:
+def describe(row: OverviewRow) -> str:
     """The status in a sentence."""
-    change = f"{digest.get('running')} processors run, {digest.get('recommended')} are recommended"
-    if status == "target-missed":
-        measured, target = write_seconds_apart(row.measured, row.target)
+    change = f"{row.processors_running} processors run, {row.processors_recommended} are recommended"
+    if row.status == "target-missed":
+        measured, target = write_seconds_apart(row.measured_sojourn_seconds or 0.0, row.target_seconds or 0.0)
         return f"The newest snapshot measured {measured}, above the target of {target}."
+    if row.status == AHEAD_OF_CLOCK:
+        return row.data.detail
+    if row.withheld is not None and row.decision_id is not None:
+        return f"{row.withheld.detail} {row.withheld.remedy}"
     return {
         "overloaded": f"An operator cannot keep up: {change}.",
-        "stale": "The newest snapshot is older than the policy allows, so no decision is made: send a newer snapshot.",
+        "target-missed-estimated": f"The estimate misses the target of {write_seconds(row.target_seconds)}: {change}.",
+        "stale": f"{row.data.detail} Nothing is decided until a newer snapshot is sent.",
         "change-wanted": f"{row.action}: {change}.",
         "undecided": "The topology has a policy and no decision yet: ask for one.",
         "no-policy": "The topology has no policy: set a goal, such as t_max_seconds.",
         "no-measurements": "Nothing was measured yet: send a snapshot.",
-        "fine": f"The newest decision holds: {digest.get('running')} processors run.",
-    }[status]
+        "fine": describe_hold(row),
+    }[row.status]
+
+
+def describe_hold(row: OverviewRow) -> str:
+    """A sentence on a decision that holds, perhaps because it waits for an earlier change."""
+    if row.processors_recommended == row.processors_running:
+        return f"The newest decision holds: {row.processors_running} processors run."
+    return (
+        f"The newest decision waits for the last change: {row.processors_running} processors ran, and "
+        f"{row.processors_recommended} should run."
+    )
 
 
 def read_overview(session: Session, page: Page, wanted: OverviewFilter) -> Overview:
     """A page of topologies, the most urgent first, and the number of topologies in each status."""
     now = datetime.now(UTC)
     rows, following = gather_page(session, now, page, wanted)
-    return to_overview(rows, count_statuses(session, now, wanted), following)
+    counts = count_statuses(session, now, wanted)
+    items = [to_row(row, now) for row in rows]
+    return Overview.model_validate({"counts": counts, "items": items, "next": following})

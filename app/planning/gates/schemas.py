@@ -62,7 +62,7 @@ class StoredGateRequest(Measured, GateTerms):
     max_snapshot_age_seconds: Annotated[
         Age | None,
         Field(
-            description="The largest age of measurements; older ones are refused (503). Left out: the policy's, "
+            description="The largest age of measurements; older ones are refused (409). Left out: the policy's, "
             "or 900 without a policy."
         ),
     ] = None

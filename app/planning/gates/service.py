@@ -28,9 +28,8 @@ async def judge_in_thread(body: GateRequest, settings: Settings) -> GateAnswer:
 def judge_stored(session: Session, name: str, body: StoredGateRequest, settings: Settings) -> GateAnswer:
     """The verdict on a stored topology under its measured load, which must not be too old to judge by."""
     found = gather(session, name, body, settings)
-    refuse_old(
-        name, find_end(found.newest), body.max_snapshot_age_seconds or find_limit(session, found.stored)
-    )
+    limit = body.max_snapshot_age_seconds or find_limit(session, found.stored)
+    refuse_old(name, find_end(found.newest), limit, ahead_until=found.ahead_until)
     aged = describe_age(session, found)
     with time_planner("judge_capacity"), blaming_what_is_stored(name, STORED | locate_rate(body)):
         verdict = judge(found.topology, found.load, body, body.model)

@@ -10,10 +10,9 @@ import httpx
 import pytest
 
 from app.load.bodies.topology import FPD
-from tests.app.decision_calls import ENOUGH, RATES, TARGET, decide, observe, put_policy
+from tests.app.decision_calls import ANY_AGE, ENOUGH, RATES, TARGET, decide, observe, put_policy
 from tests.app.processes import StartService
 
-ANY_AGE = TARGET | {"max_snapshot_age_seconds": 1e9}
 AT_ONCE = 60
 
 
@@ -103,7 +102,7 @@ def test_missing_and_stale_measurements_are_503_and_never_a_number(client: httpx
     observe(client, known, 1, 320.0, ENOUGH)  # a day ago
     for _ in ("none decided", "decided"):
         stale = ask(client, known)
-        assert (stale.status_code, stale.json()["type"]) == (503, "stale-snapshots")
+        assert (stale.status_code, stale.json()["cause"]) == (503, "stale-snapshots")
         assert int(stale.headers["Retry-After"]) > 0
         decide(client, known, 1)
     now = datetime.now(UTC) - timedelta(seconds=70)

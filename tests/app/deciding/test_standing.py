@@ -8,9 +8,8 @@ import pytest
 
 from app.database.transactions import make_metrics_engine
 from app.pages.metrics import GaugeBounds, read_rows
-from tests.app.decision_calls import ENOUGH, RATES, TARGET, at, decide, observe, put_policy
+from tests.app.decision_calls import ANY_AGE, ENOUGH, RATES, at, decide, observe, put_policy
 
-ANY_AGE = TARGET | {"max_snapshot_age_seconds": 1e7}
 TRIALS = {
     "for a past moment": {"at": at(1)},
     "under a policy of its own": {"policy": ANY_AGE | {"goal": {"k_max": 60}}},
@@ -37,7 +36,7 @@ def read_all(client: httpx.Client, name: str, database_url: str) -> dict[str, An
         "list": client.get(f"{url}/decisions?limit=1").json()["standing"],
         "report": client.get(f"{url}/report?format=markdown").text,
         "KEDA": [client.get(f"{url}/keda/{operator}").json()["value"] for operator in RATES],
-        "gauges": [row["recommended"] for row in gauges or [] if row["name"] == name],
+        "gauges": [row.recommended for row in gauges or [] if row.name == name],
     }
 
 
@@ -62,8 +61,12 @@ def test_a_trial_changes_nothing_that_is_shown_and_begins_no_cooldown(
     tried = decide_now(client, known, **trial)
     assert tried["action"] != "hold"
     assert read_all(client, known, database_url) == shown
-    (note, *_) = client.get(f"/v1/decisions/{tried['id']}/patch?format=json").json()["notes"]
-    assert f"Decision {standing['id']} replaces this one" in note
+    assert (tried["trial"], standing["trial"]) == (True, False)
+    listed = client.get(f"/v1/topologies/{known}/decisions").json()["items"]
+    assert {one["id"]: one["trial"] for one in listed} == {tried["id"]: True, standing["id"]: False}
+    notes = client.get(f"/v1/decisions/{tried['id']}/patch?format=json").json()["notes"]
+    assert any(f"Decision {standing['id']} replaces this one" in note for note in notes)
+    assert any("It is a trial" in note for note in notes)
     recommended = client.post(f"/v1/topologies/{known}/recommendation", json=trial).json()["decision"]
     assert recommended["action"] != "hold"
     assert read_all(client, known, database_url) == shown

@@ -3,6 +3,7 @@
 import socket
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
+from types import SimpleNamespace
 from typing import Any
 from urllib.parse import quote
 
@@ -33,6 +34,9 @@ ROW: dict[str, Any] = {
     "stable": True,
     "decided_rate": 100.0,
     "holds_up_to_rate": 107.0,
+    "change": None,
+    "definition": None,
+    "held_policy": None,
 }
 Samples = dict[tuple[str, ...], float]
 
@@ -47,7 +51,7 @@ def name_sample(sample: Any) -> tuple[str, ...]:
 
 
 def collect(*rows: dict[str, Any], bounds: GaugeBounds = MANY) -> Samples:
-    families = TopologyGauges(list(rows), bounds, NOW).collect()
+    families = TopologyGauges([SimpleNamespace(**row) for row in rows], bounds, NOW).collect()
     return {name_sample(one): one.value for family in families for one in family.samples}
 
 
@@ -125,9 +129,9 @@ def test_a_database_that_is_away_or_silent_is_said(silent_url: str):
         assert read(engine) == [("headgate_topology_gauges_up", [0.0])]
 
 
-def store(client: httpx.Client, name: str, hours_ahead: float) -> dict[str, Any]:
+def store(client: httpx.Client, name: str, seconds_ahead: float) -> dict[str, Any]:
     """A topology with an interval to come, so that it is among the newest of the database, and a decision about it."""
-    began = datetime.now(UTC) + timedelta(hours=hours_ahead)
+    began = datetime.now(UTC) + timedelta(seconds=seconds_ahead)
     operators = {one: {"service_rate": mu, "processors": ENOUGH[one]} for one, mu in RATES.items()}
     load = {"observed_at": began.isoformat(), "external_rate": 480.0, "operators": operators}
     client.post("/v1/topologies", json=FPD | {"name": name})
@@ -156,8 +160,8 @@ def test_what_is_stored_is_read_within_the_bounds(
     client: httpx.Client, name: str, scraped: Callable[[GaugeBounds], Samples]
 ):
     oldest, older, newest = f"c {name}", f"b {name}", f"x \"'{name}"
-    for one, hours in ((oldest, 20.0), (older, 21.0), (newest, 22.0)):
-        made = store(client, one, hours)
+    for one, seconds in ((oldest, 200.0), (older, 210.0), (newest, 220.0)):
+        made = store(client, one, seconds)
     found = scraped(GaugeBounds(2, 2))
     assert {key[1] for key in found if len(key) > 2} == {older, newest}
     assert {key[2] for key in found if key[0] == "processors"} == {"detector", "generator"}
@@ -188,8 +192,8 @@ def test_a_hold_that_waits_for_a_cooldown_does_not_hide_the_change_nor_does_a_po
     client: httpx.Client, name: str, scraped: Callable[[GaugeBounds], Samples]
 ):
     """As for KEDA: a later snapshot still shows the processors from before, and so a hold recommends these."""
-    made = store(client, name, 22.0)
-    held = store(client, name, 22.01)
+    made = store(client, name, 180.0)
+    held = store(client, name, 220.0)
     assert (held["action"], held["processors"]["recommended"]) == ("hold", ENOUGH)
     tried = client.post(f"/v1/topologies/{name}/decisions", json={"policy": {"goal": {"k_max": 60}}}).json()
     assert tried["goal"] == "best-split"

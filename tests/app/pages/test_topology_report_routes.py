@@ -2,11 +2,11 @@
 
 import httpx
 
-from tests.app.decision_calls import ENOUGH, TARGET, decide, observe, put_policy
+from tests.app.decision_calls import ANY_AGE, ENOUGH, decide, observe, put_policy
 
 
 def test_a_report_says_what_the_decision_says(client: httpx.Client, known: str):
-    put_policy(client, known, TARGET)
+    put_policy(client, known, ANY_AGE)
     observe(client, known, 2, 480.0, ENOUGH)
     decision = decide(client, known, 2)
     page = client.get(f"/v1/topologies/{known}/report")
@@ -39,7 +39,7 @@ def test_without_a_decision_there_is_no_report(client: httpx.Client, known: str)
 
 
 def test_a_report_has_the_graph_of_its_decision(client: httpx.Client, known: str):
-    put_policy(client, known, TARGET)
+    put_policy(client, known, ANY_AGE)
     observe(client, known, 2, 480.0, ENOUGH)
     decision = decide(client, known, 2)
     page = client.get(f"/v1/topologies/{known}/report")

@@ -9,6 +9,8 @@ import { Trouble, useAnswer, Waiting } from "./hooks.js";
 const SIGNS = {
   overloaded: "▲ overloaded",
   "target-missed": "▲ target missed",
+  "target-missed-estimated": "▲ target missed (estimated)",
+  "ahead-of-clock": "◌ ahead of the clock",
   stale: "◌ stale",
   "change-wanted": "● change wanted",
   undecided: "○ undecided",

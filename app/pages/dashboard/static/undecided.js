@@ -4,7 +4,7 @@ import { at, call } from "./api.js";
 import { sentence } from "./format.js";
 import { Trouble } from "./hooks.js";
 
-const UNMEASURED = ["no-measurements", "stale"];
+const UNMEASURED = ["no-measurements", "stale", "ahead-of-clock"];
 
 /** @param {{row: {name: string, status: string, detail: string}, topology: any, session: {may_store: boolean}}} props */
 export function Undecided({ row: { name, status, detail }, topology, session }) {

@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from planner.wording import write_seconds
-from tests.app.decision_calls import ENOUGH, TARGET, decide, observe, put_policy
+from tests.app.decision_calls import ANY_AGE, ENOUGH, decide, observe, put_policy
 from tests.app.engines.engine_snapshots.test_routes import later, post, read_job
 from tests.app.engines.kubernetes_schemas import check
 
@@ -21,7 +21,7 @@ FORMATS = ("flink", "storm", "heron", "keda", "kubernetes", "flink-operator", "j
 @pytest.fixture
 def change(client: httpx.Client, known: str) -> dict[str, Any]:
     """A decision to scale up, at minute 1."""
-    put_policy(client, known, TARGET | {"bounds": {"reporter": {"min_processors": 2, "max_processors": 6}}})
+    put_policy(client, known, ANY_AGE | {"bounds": {"reporter": {"min_processors": 2, "max_processors": 6}}})
     observe(client, known, 1, 480.0, ENOUGH)
     return decide(client, known, 1)
 
@@ -160,7 +160,7 @@ def test_only_objects_of_kubernetes_are_written_in_yaml(client: httpx.Client, ch
 
 
 def test_a_hold_says_so(client: httpx.Client, known: str):
-    put_policy(client, known, TARGET)
+    put_policy(client, known, ANY_AGE)
     observe(client, known, 1, 320.0, ENOUGH)
     patch = read(client, decide(client, known, 1), "json")
     assert patch["body"] == ENOUGH
@@ -177,7 +177,7 @@ def test_a_decision_beyond_the_bounds_of_now_says_so(
     graph = {name: topology[name] for name in ("name", "operators", "edges", "entries")}
     assert client.put(f"/v1/topologies/{known}", json=graph).status_code == 200
     least = wanted["reporter"] + 1
-    put_policy(client, known, TARGET | {"bounds": {"reporter": {"min_processors": least}}})
+    put_policy(client, known, ANY_AGE | {"bounds": {"reporter": {"min_processors": least}}})
     (said,) = [note for note in read(client, change, "json")["notes"] if "no longer allow" in note]
     assert f"detector {wanted['detector']} (at most {most})" in said
     assert f"reporter {wanted['reporter']} (at least {least})" in said
@@ -205,7 +205,7 @@ def test_what_moves_is_said(client: httpx.Client, known: str):
         "computing_bytes_per_second": [100e6],
         "bandwidth_bytes_per_second": [12.5e6],
     }
-    put_policy(client, known, TARGET | {"states": {"detector": state}})
+    put_policy(client, known, ANY_AGE | {"states": {"detector": state}})
     observe(client, known, 1, 480.0, ENOUGH)
     made = decide(client, known, 1)
     seconds = made["moving"]["migrations"]["detector"]["repartition_seconds"]
@@ -235,7 +235,7 @@ def test_every_format_says_what_to_send_also_where_the_engine_was_never_read(
 def test_a_command_holds_the_request_whatever_names_hold(client: httpx.Client, name: str):
     odd = "$(reboot) 'a' \"b\" \\ `c`"
     client.post("/v1/topologies", json={"name": name, "operators": [{"name": odd}]})
-    put_policy(client, name, TARGET)
+    put_policy(client, name, ANY_AGE)
     load = {"observed_at": "2026-11-18T00:00:00Z", "external_rate": 10.0}
     one = {odd: {"service_rate": 50.0, "processors": 1}}
     client.post(f"/v1/topologies/{name}/snapshots", json=load | {"operators": one})

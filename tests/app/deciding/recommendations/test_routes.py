@@ -99,4 +99,4 @@ def test_a_recommendation_refuses_what_a_decision_refuses(client: httpx.Client, 
         assert (refused.status_code, refused.json()["type"]) == (status, kind)
     observe(client, known, [320.0])
     stale = client.post(url, json={"policy": TARGET, "at": at(60)})
-    assert (stale.status_code, stale.json()["type"]) == (503, "stale-snapshots")
+    assert (stale.status_code, stale.json()["type"]) == (409, "stale-snapshots")

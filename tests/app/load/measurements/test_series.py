@@ -26,7 +26,7 @@ def test_rates_come_oldest_first_and_of_the_newest_windows_length(
 ):
     send(client, stored, snapshot(2, external_rate=2.0), snapshot(1, external_rate=1.0))
     send(client, stored, snapshot(1, external_rate=9.0, window_seconds=3600))
-    chosen = choose_snapshots(find_topology(session, stored), None, None, None)
+    chosen = choose_snapshots(session, find_topology(session, stored), None, None, None)
     found, window = read_external_rates(session, chosen, 10)
     assert [one.rate for one in found] == [320.0, 1.0, 2.0]
     assert [one.at_seconds - START.timestamp() for one in found] == [0.0, 60.0, 120.0]
@@ -36,7 +36,7 @@ def test_rates_come_oldest_first_and_of_the_newest_windows_length(
 def test_bounds_take_the_beginning_and_leave_the_end(client: httpx.Client, session: Session, stored: str):
     send(client, stored, *(snapshot(minute, external_rate=float(minute)) for minute in range(1, 6)))
     since, until = START + timedelta(minutes=1), START + timedelta(minutes=4)
-    chosen = choose_snapshots(find_topology(session, stored), since, until, None)
+    chosen = choose_snapshots(session, find_topology(session, stored), since, until, None)
     assert [one.rate for one in read_external_rates(session, chosen, 10)[0]] == [1.0, 2.0, 3.0]
     assert [one.rate for one in read_external_rates(session, chosen, 2)[0]] == [2.0, 3.0]
 

@@ -12,6 +12,9 @@ from app.pages.overview.schemas import STATUSES
 from tests.app.decision_calls import ENOUGH, RATES, TARGET, put_policy
 from tests.app.processes import StartService
 
+ROOMY = {one: {"service_rate": mu / 4, "processors": 4 * ENOUGH[one]} for one, mu in RATES.items()}
+"""Slow processors, which keep up and miss the target."""
+
 
 @pytest.fixture
 def alone(empty_database_url: str, start_service: StartService) -> Iterator[httpx.Client]:
@@ -51,22 +54,27 @@ def test_the_worst_stand_first_and_each_says_why(alone: httpx.Client):
     policy = TARGET | {"goal": {"t_max_seconds": 0.1}}
     assert alone.post("/v1/topologies", json=FPD | {"name": "empty"}).status_code == 201
     add(alone, "no-policy")
-    for name, changes in {
+    topologies: dict[str, dict[str, Any]] = {
         "calm": {},
         "over": {"rate": 900.0},
+        "slow": {"operators": ROOMY},
         "old": {"minutes_ago": 60.0},
         "missed": {"measured_sojourn_seconds": 0.4},
         "undecided": {},
-    }.items():
+    }
+    for name, changes in topologies.items():
         add(alone, name, **changes)
         put_policy(alone, name, policy)
+    add(alone, "ahead", minutes_ago=-20.0)
     add(alone, "tight")
     put_policy(alone, "tight", {"goal": {"k_max": 20}})
-    decisions = {name: decide(alone, name) for name in ("calm", "over", "missed", "tight")}
+    decisions = {name: decide(alone, name) for name in ("calm", "over", "slow", "missed", "tight")}
     found = alone.get("/v1/overview").json()
     by_name = {row["name"]: row for row in found["items"]}
     expected = {
         "over": "overloaded",
+        "slow": "target-missed-estimated",
+        "ahead": "ahead-of-clock",
         "missed": "target-missed",
         "old": "stale",
         "undecided": "undecided",

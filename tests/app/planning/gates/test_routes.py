@@ -81,7 +81,7 @@ def test_stored_and_stateless_gates_agree(client: httpx.Client, stored: str):
 def test_a_stored_gate_judges_by_nothing_old_unless_asked_to(client: httpx.Client, stored: str):
     url = f"/v1/topologies/{stored}"
     refused = client.post(f"{url}/gate", json=TERMS)
-    assert (refused.status_code, refused.json()["type"]) == (503, "stale-snapshots")
+    assert (refused.status_code, refused.json()["type"]) == (409, "stale-snapshots")
     assert refused.json()["limit_seconds"] == 900.0
     judged = client.post(f"{url}/gate", json=TERMS | {"max_snapshot_age_seconds": 1e9})
     assert judged.json()["passed"]
@@ -92,7 +92,7 @@ def test_a_stored_gate_judges_by_nothing_old_unless_asked_to(client: httpx.Clien
     assert by_policy.status_code == 200
     assert "old-snapshots" not in [said["code"] for said in by_policy.json()["diagnostics"]]
     strict = client.post(f"{url}/gate", json=TERMS | {"max_snapshot_age_seconds": 3600})
-    assert (strict.status_code, strict.json()["limit_seconds"]) == (503, 3600.0)
+    assert (strict.status_code, strict.json()["limit_seconds"]) == (409, 3600.0)
 
 
 def test_a_rate_below_the_measured_one_is_said_over_http(client: httpx.Client):
