@@ -48,20 +48,20 @@ class AsOfNow(Answer):
     trial: Annotated[
         bool,
         Field(
-            description="The decision was made with `store: false`, under another policy than the stored one, or "
-            "without newer snapshots that were stored. It never stands and begins no cooldown."
+            description="Made with `store: false`, under another policy than the stored one, or without newer "
+            "snapshots that were stored: it never stands."
         ),
     ] = False
     data: Annotated[DataState | None, Field(description="The topology's measurements now.")] = None
     withheld: Annotated[
         Withheld | None,
-        Field(description="Why this decision is not to be acted on now; null: its data are recent enough."),
+        Field(description="Why not to act on the decision now; null: its data are recent."),
     ] = None
     wanted: Annotated[
         dict[str, int] | None,
         Field(
-            description="The processors that should run: the recommended ones, or while the decision waits for an "
-            "earlier change those of that change. null: withheld."
+            description="The processors that should run: the recommended ones, or those of the earlier change for "
+            "which the decision waits. null: withheld."
         ),
     ] = None
 

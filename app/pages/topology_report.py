@@ -25,8 +25,7 @@ def describe_decision(name: str, decision: DecisionAnswer, topology: Topology) -
         return describe_withheld(name, decision, decision.withheld, topology)
     recommended = decision.processors.recommended
     wanted = decision.wanted or recommended
-    is_waiting = wanted != recommended
-    change = decision.verdict if is_waiting else describe_change(decision.running, recommended)
+    change = describe_change(decision.running, recommended) if wanted == recommended else decision.verdict
     return [
         reports.Heading(f"{name}: {change}", 1),
         reports.Paragraph(describe_effect(decision.running, recommended, decision.outlook)),

@@ -56,6 +56,11 @@ def _in_a_path(name: str) -> str:
     return name
 
 
+def write_time(at: datetime) -> str:
+    """`2026-11-18T00:00:00Z`: a time in whole seconds."""
+    return at.isoformat(timespec="seconds").replace("+00:00", "Z")
+
+
 def write_address(*parts: object) -> str:
     """`/v1/topologies/fpd` from these parts: a path without host, which stays right behind a proxy with a prefix."""
     return "/v1/" + "/".join(quote(str(part), safe="", errors="replace") for part in parts)

@@ -1,22 +1,11 @@
-"""Errors about stored data, with their values in fields; app/web/problem_kinds.py has the answer for each.
-
-ServiceError
-├── TopologyError
-│   ├── UnknownTopology · UnknownRevision · UnknownSnapshot
-│   ├── TopologyExists · RevisionConflict
-│   └── NoSnapshot · NoStoredPolicy · NoPolicy · StaleSnapshots · StoredDataUnusable
-├── UnknownDecision · UnknownOperator · NoRecommendation · OutcomeConflict
-├── Unlisted                UnknownPlan · UnknownPlacement · UnknownIngestRun · UnknownBacktest · UnknownSimulation
-├── UnlistedVersion         UnknownProfile · UnknownVmCatalogue
-└── RunError                UnknownRun · RunNotFinished
-"""
+"""Errors about stored data, with their values in fields; app/web/problem_kinds.py has the answer for each."""
 
 from datetime import datetime
 from typing import ClassVar
 from uuid import UUID
 
 from app.web.errors import ServiceError
-from app.web.fields import write_address
+from app.web.fields import write_address, write_time
 from planner.wording import write_age, write_seconds
 
 
@@ -27,11 +16,6 @@ def find_address(name: str) -> str:
 
 AHEAD_OF_CLOCK = "ahead-of-clock"
 """The code of diagnostics and the status of topologies with a snapshot ahead of the service's clock."""
-
-
-def write_time(at: datetime) -> str:
-    """`2026-11-18T00:00:00Z`: a time in whole seconds."""
-    return at.isoformat(timespec="seconds").replace("+00:00", "Z")
 
 
 def describe_ahead(ended_at: datetime) -> str:
@@ -283,18 +267,15 @@ class StaleSnapshots(TopologyError):
     takes_at: bool = False
     ahead_until: datetime | None = None
 
-    def _suggest_past(self, ended: str) -> str:
-        """The further remedy of a call that decides for a past time."""
-        return f' A decision can also be made for that time with "at": "{ended}".' if self.takes_at else ""
-
     def __str__(self) -> str:
         ended = write_time(self.ended_at)
+        past = f' A decision can also be made for that time with "at": "{ended}".' if self.takes_at else ""
         ahead = "" if self.ahead_until is None else f" {describe_ahead(self.ahead_until)}"
         return (
             f"The newest snapshot of topology {self.name!r} ended at {ended}, which is "
             f"{write_age(self.age_seconds)}, and the limit is {write_seconds(self.limit_seconds)}: "
             f"nothing was judged or decided. POST a newer one to {self.address}/snapshots (observed_at is "
-            f"when its interval begins), or raise max_snapshot_age_seconds.{self._suggest_past(ended)}{ahead}"
+            f"when its interval begins), or raise max_snapshot_age_seconds.{past}{ahead}"
         )
 
 
@@ -303,10 +284,8 @@ class PatchWithheld(StaleSnapshots):
 
     why: str = ""
 
-    text = "The patch of this decision about topology {self.name!r} is withheld. {self.why}"
-
     def __str__(self) -> str:
-        return self.text.format(self=self)
+        return f"The patch of this decision about topology {self.name!r} is withheld. {self.why}"
 
 
 class StoredDataUnusable(TopologyError):

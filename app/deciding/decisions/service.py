@@ -55,9 +55,7 @@ def store_answer(
     body: DecisionRequest,
     recommended: Recommended | None = None,
 ) -> DecisionAnswer:
-    """Stores the decision as it is answered, with its recommendation if it has one; a trial with `store: false` is
-    only answered.
-    """
+    """Stores the decision with its recommendation, unless the request has `store: false`, and answers it."""
     found = gathered.found
     origin = describe_origin(session, found.stored, answer.decided_for, at=body.at, sent=body.policy)
     document = answer.model_dump(mode="json", exclude=NOT_STORED)
@@ -84,8 +82,8 @@ def store_answer(
     session.flush()
     session.refresh(row, ["created_at"])
     answer.created_at = row.created_at
-    decision = StoredDecision(row.action, row.decided_for, document, None)
     # After a decision for the past more may be measured already: only GET looks for it.
     if body.at is None or not row.is_trial:
+        decision = StoredDecision(row.action, row.decided_for, document, None)
         answer.observed = observe_fresh(decision, found.snapshots)
     return answer

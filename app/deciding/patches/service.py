@@ -17,9 +17,9 @@ from app.engines.patches import EnginePatch
 from app.load.measurements.freshness import find_age
 from app.settings import Settings
 from app.web.errors import NotAcceptable
-from app.web.fields import Answer
+from app.web.fields import Answer, write_time
 from app.web.negotiation import JSON
-from app.web.stored_data_errors import PatchWithheld, find_address, write_time
+from app.web.stored_data_errors import PatchWithheld, find_address
 from planner.wording import join_names, write_seconds
 
 PatchFormat = Literal["flink", "storm", "heron", "keda", "kubernetes", "flink-operator", "json"]

@@ -13,8 +13,8 @@ from app.load.bodies.answers import DiagnosticAnswer, EstimateAnswer
 from app.load.measurements.load import Gathered
 from app.load.measurements.snapshots import find_ahead, find_end, find_newest
 from app.load.measurements.stored_topologies import StoredTopology
-from app.web.fields import Answer, UtcTime
-from app.web.stored_data_errors import StaleSnapshots, describe_ahead, find_address, write_time
+from app.web.fields import Answer, UtcTime, write_time
+from app.web.stored_data_errors import StaleSnapshots, describe_ahead, find_address
 from planner.wording import write_age, write_seconds
 
 DEFAULT_LIMIT_SECONDS = 900.0
@@ -28,8 +28,7 @@ class DataState(Answer):
     state: Annotated[
         Literal["fresh", "stale", "ahead", "none"],
         Field(
-            description="ahead: a snapshot is ahead of the service's clock. none: no snapshot. stale: the newest "
-            "snapshot is older than the limit."
+            description="ahead: a snapshot is ahead of the service's clock. stale: the newest is older than the limit."
         ),
     ]
     measured_until: Annotated[

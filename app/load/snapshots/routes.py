@@ -22,7 +22,12 @@ EXAMPLES = {
 }
 
 
-@router.post("", status_code=201, **declare(may_store, "Store measured load", "unknown-topology", *BODY))
+@router.post(
+    "",
+    status_code=201,
+    response_model_exclude_unset=True,
+    **declare(may_store, "Store measured load", "unknown-topology", *BODY),
+)
 def store_snapshots(
     name: TopologyName,
     body: Annotated[OneOrMore, Body(openapi_examples=EXAMPLES)],

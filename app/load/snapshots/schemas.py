@@ -4,6 +4,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import AfterValidator, Discriminator, Field, Tag, model_validator
 
+from app.load.bodies.answers import DiagnosticAnswer
 from app.load.bodies.load import FPD_LOAD, LoadBody, OperatorLoadBody
 from app.web.fields import Answer, Body, MeasuredTime, OperatorName, UtcTime, show_example
 
@@ -79,6 +80,10 @@ class StoredSnapshots(Answer):
 
     stored: Annotated[int, Field(description="New intervals.")]
     replaced: Annotated[int, Field(description="Known intervals, whose snapshots were replaced.")]
+    diagnostics: Annotated[
+        list[DiagnosticAnswer],
+        Field(description="Left out where there is none; ahead-of-clock: no answer uses a snapshot yet."),
+    ] = []
 
 
 class SnapshotAnswer(Answer):

@@ -9,13 +9,14 @@ from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session, undefer
 
 from app.database.tables import SnapshotRow
-from app.load.measurements.snapshots import join_operators, select_snapshots, split_operators
+from app.load.bodies.answers import DiagnosticAnswer
+from app.load.measurements.snapshots import find_ahead, join_operators, select_snapshots, split_operators
 from app.load.measurements.stored_topologies import StoredTopology, find_topology
 from app.load.snapshots.schemas import SnapshotAnswer, SnapshotBody, SnapshotPage, StoredSnapshots
 from app.settings import Settings
 from app.web.errors import InvalidRequest
 from app.web.paging import Page
-from app.web.stored_data_errors import UnknownSnapshot
+from app.web.stored_data_errors import AHEAD_OF_CLOCK, UnknownSnapshot, describe_ahead
 from planner.errors import MOST_SUGGESTED, suggest_name
 from planner.wording import write_seconds
 
@@ -50,7 +51,11 @@ def store_snapshots(
     intervals = {(one.observed_at, one.window_seconds): one for one in located.values()}
     was_new = _upsert(session, [_to_row(topology.id, one) for one in intervals.values()])
     new = sum(map(bool, was_new))
-    return StoredSnapshots(stored=new, replaced=len(located) - new)
+    found = StoredSnapshots(stored=new, replaced=len(located) - new)
+    ahead_until = find_ahead(session, topology)
+    if ahead_until is not None:
+        found.diagnostics = [DiagnosticAnswer(code=AHEAD_OF_CLOCK, detail=describe_ahead(ahead_until))]
+    return found
 
 
 def _to_row(topology_id: int, one: SnapshotBody) -> dict[str, Any]:
@@ -137,9 +142,8 @@ def _refuse_unusable(topology: StoredTopology, sent: Mapping[str, SnapshotBody],
         lead = (one.observed_at - now).total_seconds()
         if lead > settings.max_snapshot_lead_seconds:
             detail = (
-                f"This time is {write_seconds(lead)} ahead of the service's clock, and the snapshot would stay the "
-                "newest until then: send the beginning of the interval in UTC, at most "
-                f"{write_seconds(settings.max_snapshot_lead_seconds)} ahead, or raise "
+                f"This time is {write_seconds(lead)} ahead of the service's clock: send the beginning of the interval "
+                f"in UTC, at most {write_seconds(settings.max_snapshot_lead_seconds)} ahead, or raise "
                 "HEADGATE_MAX_SNAPSHOT_LEAD_SECONDS."
             )
             errors.append((f"{pointer}/observed_at", detail))

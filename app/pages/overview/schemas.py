@@ -62,7 +62,7 @@ EXAMPLE: dict[str, JsonValue] = {
         "limit_seconds": 900.0,
         "limit_source": "policy",
         "ahead_until": None,
-        "detail": "The newest snapshot ended at 2026-11-18T00:01:00Z.",
+        "detail": "The newest snapshot ended at ...",
     },
     "withheld": None,
     "action": "scale_up",
@@ -77,7 +77,7 @@ EXAMPLE: dict[str, JsonValue] = {
     "holds_up_to_rate": 410.2,
     "measured_until": "2026-11-18T00:01:00Z",
     "outcome": None,
-    "rates": [311.0, 318.5, 320.0],
+    "rates": [318.5, 320.0],
 }
 
 
@@ -89,17 +89,17 @@ class OverviewRow(Answer):
     status: Status
     detail: Annotated[str, Field(description="The status in a sentence.")]
     decision_id: UUID | None
-    data: Annotated[DataState, Field(description="The topology's measurements now.")]
+    data: Annotated[DataState, Field(description="The measurements now.")]
     withheld: Annotated[
         Withheld | None,
-        Field(description="Why nothing is recommended; then the numbers of the decision are null, too."),
+        Field(description="Why the fields of the decision are null."),
     ]
     action: Literal["hold", "scale_up", "scale_down", "rebalance"] | None
     decided_for: UtcTime | None
     processors_running: int | None
     processors_recommended: Annotated[
         int | None,
-        Field(description="While the decision waits for an earlier change: the processors of that change."),
+        Field(description="The total of `wanted` of the decision."),
     ]
     expected_sojourn_seconds: Annotated[
         float | None,
@@ -128,7 +128,7 @@ class Overview(Answer):
     model_config = show_example({"counts": {"change-wanted": 1}, "items": [EXAMPLE], "next": None})
 
     counts: Annotated[
-        dict[Status, int],
+        dict[str, int],
         Field(
             description="The number of topologies in each status, on all pages and without the filter `status`."
         ),

@@ -16,6 +16,20 @@ ROOMY = {one: {"service_rate": mu / 4, "processors": 4 * ENOUGH[one]} for one, m
 """Slow processors, which keep up and miss the target."""
 
 
+EXPECTED = {
+    "over": "overloaded",
+    "slow": "target-missed-estimated",
+    "ahead": "ahead-of-clock",
+    "missed": "target-missed",
+    "old": "stale",
+    "undecided": "undecided",
+    "no-policy": "no-policy",
+    "empty": "no-measurements",
+    "calm": "fine",
+    "tight": "change-wanted",
+}
+
+
 @pytest.fixture
 def alone(empty_database_url: str, start_service: StartService) -> Iterator[httpx.Client]:
     """A client of a service with no topologies."""
@@ -71,19 +85,7 @@ def test_the_worst_stand_first_and_each_says_why(alone: httpx.Client):
     decisions = {name: decide(alone, name) for name in ("calm", "over", "slow", "missed", "tight")}
     found = alone.get("/v1/overview").json()
     by_name = {row["name"]: row for row in found["items"]}
-    expected = {
-        "over": "overloaded",
-        "slow": "target-missed-estimated",
-        "ahead": "ahead-of-clock",
-        "missed": "target-missed",
-        "old": "stale",
-        "undecided": "undecided",
-        "no-policy": "no-policy",
-        "empty": "no-measurements",
-        "calm": "fine",
-        "tight": "change-wanted",
-    }
-    assert {name: row["status"] for name, row in by_name.items()} == expected
+    assert {name: row["status"] for name, row in by_name.items()} == EXPECTED
     places = [STATUSES.index(row["status"]) for row in found["items"]]
     assert places == sorted(places)
     assert found["counts"] == dict.fromkeys(STATUSES, 1)
