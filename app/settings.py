@@ -141,9 +141,15 @@ def find_state_dir() -> Path | None:
         return None
 
 
+COMMAND_VARIABLES = {
+    PREFIX + name for name in ("URL", "API_KEY", "ENGINE_TOKEN", "ENGINE_USER", "ENGINE_PASSWORD")
+}
+"""Variables that options of commands read, and that are no settings of the service."""
+
+
 def find_unknown_variables() -> list[str]:
     """HEADGATE_* variables that are not settings; the caller should report them, because most are misspelt."""
-    known = {PREFIX + name.upper() for name in Settings.model_fields}
+    known = {PREFIX + name.upper() for name in Settings.model_fields} | COMMAND_VARIABLES
     return sorted(
         name for name in os.environ if name.upper().startswith(PREFIX) and name.upper() not in known
     )

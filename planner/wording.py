@@ -93,9 +93,10 @@ def _write_apart(one: float, other: float, write: Callable[..., str]) -> tuple[s
 
 
 def write_age(seconds: float) -> str:
-    """How long ago a moment is, in whole seconds: `3 s ago`, `5 min ago` or `now`."""
+    """How long ago a moment is, in whole seconds, minutes, hours or days: `3 s ago`, `5 min ago` or `now`."""
     whole = floor(seconds + 0.5)
-    return f"{write_seconds(whole)} ago" if whole > 0 else "now"
+    unit = next((length for _, length, limit in LONG_UNITS if whole < limit * length), DAY_SECONDS)
+    return f"{write_seconds(floor(whole / unit + 0.5) * unit)} ago" if whole > 0 else "now"
 
 
 def write_rate(rate: float | None, absent: str = UNKNOWN, *, down: bool = False) -> str:

@@ -22,9 +22,10 @@ from app.bridge.states import Terms
 from app.bridge.stopping import Stopped, stopping_on_signals
 from app.engines.answers import ENGINES, EngineAnswer, EngineName, UnreadableAnswer, read_answers
 from app.engines.numbers import read_object, read_text
-from app.terminal.commands import Refused, open_console
+from app.terminal.commands import Refused
 from app.terminal.files import read_document
 from app.terminal.options import read_duration, read_factor
+from app.terminal.tables import open_console
 from app.web.fields import TopologyName
 
 LEAST_INTERVAL, MOST_INTERVAL = 0.1, 3600.0

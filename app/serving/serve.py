@@ -140,8 +140,6 @@ def serve(settings: Settings) -> None:
     handle_signals()
     choice = choose_own_database(settings)
     log.info("the database is %s", choice.describe())
-    if choice.note:
-        log.warning("%s", choice.note)
     with suppress(KeyboardInterrupt), open_database_url(choice.settings) as url:
         migrate_or_refuse(url, choice.where)
         ready = settings.model_copy(update={"database_url": SecretStr(url)})

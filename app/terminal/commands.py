@@ -3,7 +3,6 @@
 import gc
 import os
 import signal
-import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -14,8 +13,6 @@ import typer
 from planner.errors import BoundTooSmall, BudgetTooSmall, PlannerError, TargetUnreachable
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
     from app.settings import Settings
 
 A = TypeVar("A")
@@ -132,10 +129,3 @@ def collecting_no_garbage() -> Iterator[None]:
     finally:
         if was_on:
             gc.enable()
-
-
-def open_console() -> "Console":
-    """A console on standard output; in a pipe it has 120 columns instead of the 80 of rich."""
-    from rich.console import Console
-
-    return Console(width=None if sys.stdout.isatty() else 120, highlight=False)

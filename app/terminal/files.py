@@ -1,6 +1,7 @@
 """Reads JSON and YAML files as strictly as bodies over HTTP, and says in which line of a file a wrong part stands."""
 
 import json
+import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -30,6 +31,7 @@ FLAGS = {
     "mst_samples": "--mst",
 }
 """The option of a field of the body, for options that are not called as their field."""
+FIELDS = re.compile(rf"\b({'|'.join(name for name in FLAGS if '.' not in name)})\b")
 
 
 class Document(NamedTuple):
@@ -67,7 +69,8 @@ def check_body(body_type: type[B], inputs: Mapping[str, Any]) -> B:
             one | {"loc": ("body", *one["loc"])} for one in error.errors()
         ]  # the location that FastAPI gives
         wrong = list_validation_errors(located, body, body_type, is_yaml=True)
-        raise Refused("\n".join(locate(inputs, one["pointer"], one["detail"]) for one in wrong)) from error
+        lines = [locate(inputs, one["pointer"], one["detail"]) for one in wrong]
+        raise Refused("\n".join(dict.fromkeys(lines))) from error  # unions repeat an error
 
 
 def write_body(inputs: Mapping[str, Any]) -> dict[str, Any]:
@@ -82,7 +85,7 @@ def locate(inputs: Mapping[str, Any], pointer: str, detail: str) -> str:
         for part in pointer.removeprefix("#").split("/")[1:] or [""]
     )
     if not field:
-        return detail
+        return FIELDS.sub(lambda found: FLAGS[found[0]], detail)
     if isinstance(document := inputs.get(field), Document):
         return f"{document.locate(parts)}: {detail}"
     both = ".".join([field, *parts])

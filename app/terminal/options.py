@@ -8,6 +8,36 @@ from typing import Annotated, Any
 import typer
 
 from app.terminal.commands import Refused
+from planner.wording import write_seconds
+
+SECONDS = {"ms": 1e-3, "s": 1.0, "": 1.0, "m": 60.0, "h": 3600.0, "d": 86_400.0}
+NUMBER = r"([0-9]+(?:\.[0-9]*)?|\.[0-9]+)"
+MOST_SECONDS = 1e15
+
+
+def read_duration(option: str, text: str, least: float = 0.0, most: float = 86_400.0) -> float:
+    """The seconds of a time such as 15s; a number without a unit is in seconds."""
+    found = re.fullmatch(NUMBER + r"((?:e[-+]?[0-9]+)?)\s*(ms|s|m|h|d|)", text.strip().lower())
+    if found is None or (found[2] and found[3]):
+        raise Refused(f"{option} {text}: write a time such as 200ms, 0.2, 15s, 5m or 1h")
+    seconds = float(found[1] + found[2]) * SECONDS[found[3]]
+    if not least <= seconds <= most:
+        limit = "" if most == MOST_SECONDS else f", at most {write_seconds(most)}"
+        raise Refused(f"{option} {text}: give at least {write_seconds(least)}{limit}")
+    return seconds
+
+
+def take_time(*flags: str, help_text: str, least: float = 0.0) -> Any:
+    """An option for a time such as 200ms, 0.2 or 5m; the command gets its seconds."""
+
+    def parse(given: str | float) -> float:
+        try:
+            return read_duration(flags[0], str(given), least, MOST_SECONDS)
+        except Refused as refused:
+            raise typer.BadParameter(str(refused).partition(": ")[2]) from refused
+
+    return typer.Option(*flags, parser=parse, metavar="TIME", help=help_text)
+
 
 WorkloadFile = Annotated[
     Path, typer.Option("--workload", help="CSV or TSV with a header: time, rate; oldest first.")
@@ -17,7 +47,11 @@ AppOption = Annotated[str | None, typer.Option("--app", help="Only this applicat
 MaxVms = Annotated[int | None, typer.Option("--max-vms", help="The largest number of VMs; default 128.")]
 StepSeconds = Annotated[
     float | None,
-    typer.Option("--step-seconds", help="A step of the workload; default: the median distance of its times."),
+    take_time(
+        "--step-seconds",
+        help_text="The time of a step of the workload, such as 1m; default: the median distance of its times.",
+        least=1e-3,
+    ),
 ]
 IntervalSteps = Annotated[
     int | None, typer.Option("--interval-steps", help="Steps between two decisions; default 10.")
@@ -26,20 +60,6 @@ StartupSteps = Annotated[
     int | None, typer.Option("--startup-steps", help="Steps that a VM takes to start; default 2.")
 ]
 """Absent options are left out of the body, which has the same defaults over HTTP."""
-
-SECONDS = {"ms": 1e-3, "s": 1.0, "": 1.0, "m": 60.0, "h": 3600.0}
-NUMBER = r"([0-9]+(?:\.[0-9]*)?|\.[0-9]+)"
-
-
-def read_duration(option: str, text: str, least: float = 0.0, most: float = 86_400.0) -> float:
-    """The seconds of a time such as 15s; a number without a unit is in seconds."""
-    found = re.fullmatch(NUMBER + r"\s*(ms|s|m|h|)", text.strip().lower())
-    if found is None:
-        raise Refused(f"{option} {text}: write a time such as 15s, 500ms, 2m or 1h")
-    seconds = float(found[1]) * SECONDS[found[2]]
-    if not least <= seconds <= most:
-        raise Refused(f"{option} {text}: give from {least:g}s to {most:g}s")
-    return seconds
 
 
 def read_factor(option: str, text: str, least: float, most: float) -> float:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Protocol
 
 from planner.vms.throughput import MstSample
-from planner.wording import write_seconds
+from planner.wording import write_counted, write_seconds
 from planner.workloads.series import Measurement, Workload
 
 
@@ -25,8 +25,8 @@ def describe_timing(series: Workload, terms: ScheduleTerms) -> list[str]:
     """Notes with the length of a step, and the interval and the start of VMs in steps and in time."""
     step = series.step_seconds
     return [
-        f"{len(series.rates)} steps of {write_seconds(step)}",
-        f"decided every {terms.interval_steps} steps ({write_seconds(terms.interval_steps * step)})",
+        f"{write_counted(len(series.rates), 'step')} of {write_seconds(step)}",
+        f"decided every {write_counted(terms.interval_steps, 'step')} ({write_seconds(terms.interval_steps * step)})",
         f"VMs start within {terms.startup_steps} ({write_seconds(terms.startup_steps * step)})",
     ]
 

@@ -37,7 +37,9 @@ def test_a_misspelt_variable_is_found(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("HEADGATE_PROT", "1")
     monkeypatch.setenv("HEADGATE_PORT", "1")
     assert "HEADGATE_PROT" in find_unknown_variables()
-    assert "HEADGATE_PORT" not in find_unknown_variables()
+    monkeypatch.setenv("HEADGATE_URL", "http://127.0.0.1:8000")  # options of commands read these two
+    monkeypatch.setenv("HEADGATE_API_KEY", "secret")
+    assert not {"HEADGATE_PORT", "HEADGATE_URL", "HEADGATE_API_KEY"} & set(find_unknown_variables())
 
 
 def test_the_state_folder_is_that_of_the_user(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):

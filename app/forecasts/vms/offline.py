@@ -5,12 +5,11 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 
-from rich.box import SIMPLE_HEAD
-from rich.table import Table
+from rich.text import Text
 
 from app.forecasts.vms.schemas import VmForecastAnswer, VmForecastRequest
 from app.forecasts.vms.service import forecast_described
-from app.terminal.commands import open_console, refuse, say
+from app.terminal.commands import refuse, say
 from app.terminal.files import check_body
 from app.terminal.series_files import (
     UnreadableFile,
@@ -18,6 +17,7 @@ from app.terminal.series_files import (
     read_samples,
     read_workload,
 )
+from app.terminal.tables import Column, open_console, print_table
 from planner.errors import PlannerError
 from planner.vms.timing import InvalidMstSamples
 from planner.wording import write_number
@@ -62,10 +62,8 @@ def print_forecast(answer: VmForecastAnswer, output: str) -> None:
     if output == "json":
         sys.stdout.write(answer.model_dump_json(indent=2, by_alias=True) + "\n")
         return
-    table = Table("from (UTC)", box=SIMPLE_HEAD)
-    columns = ("VMs", "expected", "covered", "probability", "mean + model + forecast")
-    for column in columns:
-        table.add_column(column, justify="right")
+    columns = ("from (UTC)", "VMs", "expected", "covered", "probability", "mean + model + forecast")
+    rows = []
     for one in answer.intervals:
         parts = f"{one.vms_for_mean} + {one.vms_for_model} + {one.vms_for_forecast}"
         numbers = (
@@ -73,9 +71,8 @@ def print_forecast(answer: VmForecastAnswer, output: str) -> None:
             write_number(one.covered_rate, down=True),
             f"{write_number(100.0 * one.probability, digits=4)}%",
         )
-        table.add_row(f"{one.begins:%Y-%m-%d %H:%M}", str(one.vms), *numbers, parts)
+        rows.append([f"{one.begins:%Y-%m-%d %H:%M}", str(one.vms), *numbers, parts])
+    print_table([*map(Column, columns)], rows)
     console = open_console()
-    console.print(table)
-    console.print(answer.verdict, markup=False)
-    for said in answer.diagnostics:
-        console.print(f"note: {said.detail}", markup=False)
+    for line in (answer.verdict, *(f"note: {said.detail}" for said in answer.diagnostics)):
+        console.print(Text(line))

@@ -9,15 +9,13 @@ from pathlib import Path
 from typing import Annotated, Any, TextIO
 
 from pydantic import Field
-from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.progress import Progress
-from rich.table import Table
 
 from app.jobs.backtests.gathering import make_job
 from app.jobs.backtests.schemas import BacktestJob, BacktestRequest
 from app.jobs.backtests.service import check_job
-from app.terminal.commands import Refused, open_console, refuse, say
+from app.terminal.commands import Refused, clean_up_at_interrupts, refuse, say
 from app.terminal.files import check_body
 from app.terminal.series_files import (
     UnreadableFile,
@@ -26,6 +24,7 @@ from app.terminal.series_files import (
     read_workload,
     write_verdict,
 )
+from app.terminal.tables import Column, open_console, print_table
 from app.web.errors import InvalidRequest
 from planner.errors import PlannerError
 from planner.vms.backtest import (
@@ -154,6 +153,7 @@ def train_as_usual(body: FileBacktest, app: str, samples: Sequence[MstSample]) -
 
 def _show_progress(setup: BacktestSetup, policies: tuple[str, ...], seeds: int) -> Iterator[BacktestScore]:
     """Yields the rows, with a progress bar on standard error if that is a terminal."""
+    clean_up_at_interrupts()  # the bar hides the cursor
     intervals = -(-len(setup.rates) // setup.timing.interval_steps)
     replayed = [policy for policy in policies if policy not in BASELINES]
     with Progress(console=Console(stderr=True), disable=not sys.stderr.isatty(), transient=True) as progress:
@@ -184,7 +184,7 @@ def print_rows(rows: Iterator[BacktestScore], output: str, out: TextIO, body: Ba
         out.write(json.dumps([asdict(row) for row in rows], indent=2) + "\n")
     else:
         known, console = list(rows), open_console()
-        console.print(_tabulate(known, has_spread=body.seeds > 1))
+        _print_summaries(known, has_spread=body.seeds > 1)
         if not all(row.judgeable for row in known):
             console.print(
                 "These runs are shorter than a week: chance decides whether they keep a target.", markup=False
@@ -196,10 +196,10 @@ def _write_cell(value: object) -> object:
     return str(value).lower() if isinstance(value, bool) else value
 
 
-def _tabulate(rows: Sequence[BacktestScore], *, has_spread: bool) -> Table:
-    """The means over the seeds, with their deviations if `has_spread`."""
-    table = Table("app", "policy", box=SIMPLE_HEAD)
+def _print_summaries(rows: Sequence[BacktestScore], *, has_spread: bool) -> None:
+    """Prints the means over the seeds, with their deviations if `has_spread`."""
     spread = ["±"] if has_spread else []
+    lines = []
     names = [
         "QoS %",
         *spread,
@@ -210,14 +210,13 @@ def _tabulate(rows: Sequence[BacktestScore], *, has_spread: bool) -> Table:
         "cost to static",
         "max backlog",
     ]
-    for name in names:
-        table.add_column(name, justify="left" if name == "verdict" else "right")
     for app in dict.fromkeys(row.app for row in rows):
         of_app = [row for row in rows if row.app == app]
         for one in summarise_scores(of_app):
             backlog = max(row.max_backlog for row in of_app if row.policy == one.policy)
-            table.add_row(app, one.policy, *_write_summary(one, backlog, has_spread=has_spread))
-    return table
+            lines.append([app, one.policy, *_write_summary(one, backlog, has_spread=has_spread)])
+    numbers = [Column(name, is_text=name == "verdict") for name in names]
+    print_table([Column("app"), Column("policy", is_text=True), *numbers], lines, keys=2)
 
 
 def _write_summary(one: PolicySummary, max_backlog: float, *, has_spread: bool) -> list[str]:

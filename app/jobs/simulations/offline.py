@@ -7,16 +7,15 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from rich.box import SIMPLE_HEAD
-from rich.table import Table
 from rich.text import Text
 
 from app.jobs.simulations.gathering import describe_job
 from app.jobs.simulations.schemas import SimulationAnswer, SimulationRequest
 from app.jobs.workers.simulation_run import run_simulation
-from app.terminal.commands import Refused, compute_answer, open_console, say
+from app.terminal.commands import Refused, compute_answer, say
 from app.terminal.files import check_body, open_documents
 from app.terminal.options import read_counts, read_levels
+from app.terminal.tables import Column, open_console, print_table
 from planner.simulation.simulate import warm_up
 from planner.wording import UNBOUNDED, write_number, write_percent, write_seconds, write_signed_percent
 
@@ -90,7 +89,7 @@ def print_answer(answer: SimulationAnswer, output: str) -> None:
     console = open_console()
     for line in _summarise(answer):
         console.print(Text(line))
-    console.print(_tabulate(answer))
+    _print_operators(answer)
     for said in answer.diagnostics:
         console.print(Text(f"note: {said.detail}"))
 
@@ -126,14 +125,21 @@ def _list_quantiles(listed: Iterable[tuple[float, float | None]]) -> str:
     )
 
 
-def _tabulate(answer: SimulationAnswer) -> Table:
-    table = Table(box=SIMPLE_HEAD)
-    table.add_column("operator")
-    columns = ["processors", "queueing", "busy", "visits", "simulated wait", "modelled wait", "difference"]
-    if blocks := any(one.blocked_share for one in answer.operators):
-        columns.append("blocked")
-    for column in columns:
-        table.add_column(column, justify="right")
+COLUMNS = [
+    Column("operator"),
+    Column("processors"),
+    Column("queueing", is_text=True),
+    Column("busy"),
+    Column("visits"),
+    Column("simulated wait"),
+    Column("modelled wait"),
+    Column("difference"),
+]
+
+
+def _print_operators(answer: SimulationAnswer) -> None:
+    blocks = any(one.blocked_share for one in answer.operators)
+    rows = []
     for one in answer.operators:
         row = [
             one.name,
@@ -145,8 +151,8 @@ def _tabulate(answer: SimulationAnswer) -> Table:
             write_seconds(one.modelled_wait_seconds, UNBOUNDED),
             "" if one.model_error is None else write_signed_percent(one.model_error),
         ]
-        table.add_row(*map(Text, row + ([write_percent(one.blocked_share)] if blocks else [])))
-    return table
+        rows.append(row + ([write_percent(one.blocked_share)] if blocks else []))
+    print_table([*COLUMNS, Column("blocked")] if blocks else COLUMNS, rows)
 
 
 def _with_width(seconds: float | None, half_width: float | None) -> str:

@@ -5,8 +5,6 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from rich.box import SIMPLE_HEAD
-from rich.table import Table
 from rich.text import Text
 
 from app.machines.placements.answers import to_placement_answer
@@ -18,8 +16,9 @@ from app.machines.placements.schemas import (
     PlacementRequest,
 )
 from app.machines.placements.service import compute_placement
-from app.terminal.commands import Refused, compute_answer, open_console
+from app.terminal.commands import Refused, compute_answer
 from app.terminal.files import check_body, locate, open_documents
+from app.terminal.tables import Column, open_console, print_table
 from app.web.errors import InvalidRequest
 from planner.wording import write_count, write_counted, write_number, write_rate
 
@@ -62,10 +61,10 @@ def print_placement(answer: PlacementAnswer, output: str) -> None:
         return
     console = open_console()
     console.print(_summarise(answer))
-    console.print(_tabulate_tasks(answer))
-    console.print(_tabulate_vms(answer))
+    _print_tasks(answer)
+    _print_vms(answer)
     if answer.comparison:
-        console.print(_tabulate_comparison(answer.comparison, answer.external_rate))
+        _print_comparison(answer.comparison, answer.external_rate)
     for note in answer.diagnostics:
         console.print(Text(f"note: {note.detail}"))
 
@@ -91,52 +90,53 @@ def _list_sizes(vms: dict[str, int]) -> str:
     return " + ".join(f"{count} {size}" for size, count in vms.items()) or "none"
 
 
-def _tabulate_tasks(answer: PlacementAnswer) -> Table:
-    table = Table(box=SIMPLE_HEAD)
-    table.add_column("task")
-    for column in ("rate /s", "threads", "cpu", "memory", "sustains /s"):
-        table.add_column(column, justify="right")
-    table.add_column("arithmetic")
+TASKS = ("task", "rate /s", "threads", "cpu", "memory", "sustains /s")
+VMS = [
+    Column("VM"),
+    Column("size", is_text=True),
+    Column("threads, slot by slot", wraps=True),
+    Column("cpu"),
+    Column("memory"),
+]
+PAIRS = ("pair", "slots", "used", "VMs", "retries", "price /h", "shuffle /s", "slot-aware /s")
+
+
+def _print_tasks(answer: PlacementAnswer) -> None:
+    rows = []
     reach = {task.name: task.capacity for task in answer.prediction.tasks}
     for task in answer.allocation.tasks:
         rate, cpu, memory, sustained = map(write_number, (task.rate, task.cpu, task.memory, reach[task.name]))
-        row = (task.name, rate, write_count(task.threads), cpu, memory, sustained, task.detail)
-        table.add_row(*map(Text, row))
-    return table
+        rows.append([task.name, rate, write_count(task.threads), cpu, memory, sustained, task.detail])
+    print_table([*map(Column, TASKS), Column("arithmetic", wraps=True)], rows)
 
 
-def _tabulate_vms(answer: PlacementAnswer) -> Table:
-    table = Table(box=SIMPLE_HEAD)
-    table.add_column("VM")
-    table.add_column("size")
-    table.add_column("threads, slot by slot")
-    table.add_column("cpu", justify="right")
-    table.add_column("memory", justify="right")
+def _print_vms(answer: PlacementAnswer) -> None:
+    rows = []
     for vm, expected in zip(answer.mapping.vms, answer.prediction.vms, strict=True):
         slots = [_describe_slot(slot) for slot in vm.slots[:SLOTS_SHOWN]]
         if len(vm.slots) > SLOTS_SHOWN:
             slots.append(f"{write_count(len(vm.slots) - SLOTS_SHOWN)} more slots")
         used = map(write_number, (expected.cpu, expected.memory))
-        table.add_row(*map(Text, (vm.name, vm.size or "", " | ".join(slots), *used)))
-    return table
+        rows.append([vm.name, vm.size or "", " | ".join(slots), *used])
+    print_table(VMS, rows)
 
 
 def _describe_slot(slot: PlacedSlotAnswer) -> str:
     return ", ".join(f"{task} × {threads}" for task, threads in slot.threads.items()) or "empty"
 
 
-def _tabulate_comparison(pairs: list[ComparedPairAnswer], external_rate: float) -> Table:
-    title = f"every allocation with every mapping, at {write_rate(external_rate)}"
-    table = Table(box=SIMPLE_HEAD, title=title)
-    table.add_column("pair")
-    for column in ("slots", "used", "VMs", "retries", "price /h", "shuffle /s", "slot-aware /s"):
-        table.add_column(column, justify="right")
+def _print_comparison(pairs: list[ComparedPairAnswer], external_rate: float) -> None:
+    """Prints a row for each pair that can be placed, and a line with the reason for each other."""
+    rows, reasons = [], []
     for pair in pairs:
         name = f"{pair.allocation} + {pair.mapping}"
         if pair.reason is not None:
-            table.add_row(Text(name), Text(pair.reason))
+            reasons.append(f"{name}: {pair.reason}")
             continue
         counts = (pair.slots, pair.slots_used, pair.vms, pair.retries)
         rates = (pair.hourly_price, pair.rate_shuffle, pair.rate_slot_aware)
-        table.add_row(name, *map(write_count, counts), *map(write_number, rates))
-    return table
+        rows.append([name, *map(write_count, counts), *map(write_number, rates)])
+    title = f"every allocation with every mapping, at {write_rate(external_rate)}"
+    print_table([*map(Column, PAIRS)], rows, title=title)
+    for reason in reasons:
+        open_console().print(Text(reason))

@@ -6,13 +6,17 @@ from typing import Annotated
 import typer
 
 from app.terminal.commands import Output, run_or_fail
+from app.terminal.options import take_time
 
 
 def profile(
     trials: Annotated[
         Path, typer.Option("--trials", help="CSV: task,threads,rate,at_seconds,latency_seconds,cpu,memory.")
     ],
-    warm_up_seconds: Annotated[float, typer.Option(help="Samples before this time are not used.")] = 0.0,
+    warm_up_seconds: Annotated[
+        float,
+        take_time("--warm-up-seconds", help_text="Samples before this time, such as 30s, are not used."),
+    ] = 0.0,
     max_slope: Annotated[
         float, typer.Option(help="Growth of latency, in s/s, up to which a trial is stable.")
     ] = 1e-3,

@@ -6,12 +6,11 @@ import sys
 from math import fsum
 from pathlib import Path
 
-from rich.box import SIMPLE_HEAD
-from rich.table import Table
 from rich.text import Text
 
 from app.machines.profiles.schemas import BuiltFields, StepEvidenceAnswer, describe_built
-from app.terminal.commands import Refused, compute_answer, open_console
+from app.terminal.commands import Refused, compute_answer
+from app.terminal.tables import Column, open_console, print_table
 from planner.placements.profile_builder import Criteria, Trial, build_profile
 from planner.wording import join_names, write_count, write_number
 
@@ -80,7 +79,7 @@ def print_profiles(profiles: dict[str, BuiltFields], output: str) -> None:
         return
     console = open_console()
     for task, built in profiles.items():
-        console.print(_tabulate(task, built))
+        _print_steps(task, built)
         if built.plateau_threads is not None:
             console.print(
                 Text(f"note: more than {built.plateau_threads} threads do not raise the peak rate.")
@@ -89,17 +88,18 @@ def print_profiles(profiles: dict[str, BuiltFields], output: str) -> None:
             console.print(Text(f"note: {gap.detail}"))
 
 
-def _tabulate(task: str, built: BuiltFields) -> Table:
+HEADINGS = ("threads", "peak rate /s", "cpu", "memory", "slope there", "unstable from /s", "trials")
+
+
+def _print_steps(task: str, built: BuiltFields) -> None:
     points = {point.threads: point for point in built.points}
-    table = Table(box=SIMPLE_HEAD, title=task)
-    for column in ("threads", "peak rate /s", "cpu", "memory", "slope there", "unstable from /s", "trials"):
-        table.add_column(column, justify="right")
+    rows = []
     for step in built.evidence:
         point = points.get(step.threads)
         numbers = (point.peak_rate, point.cpu, point.memory) if point else (None, None, None)
         cells = [*numbers, _find_slope(step), step.smallest_unstable_rate]
-        table.add_row(write_count(step.threads), *map(write_number, cells), write_count(len(step.verdicts)))
-    return table
+        rows.append([write_count(step.threads), *map(write_number, cells), write_count(len(step.verdicts))])
+    print_table([*map(Column, HEADINGS)], rows, title=task)
 
 
 def _find_slope(step: StepEvidenceAnswer) -> float | None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 import typer
 
 from app.terminal.commands import CalibrateOption, ModelOption
-from app.terminal.options import TargetOfOption, TargetQuantileOption, fold_target
+from app.terminal.options import TargetOfOption, TargetQuantileOption, fold_target, take_time
 from planner.values import DEFAULT_MODEL
 
 if TYPE_CHECKING:
@@ -33,7 +33,8 @@ RateOption = Annotated[
 ]
 LowerOption = Annotated[bool, typer.Option("--allow-lower", help="Allow a rate below the rate of the load.")]
 TMaxOption = Annotated[
-    float | None, typer.Option("--t-max", "--t-max-seconds", help="The largest E[T] allowed, seconds.")
+    float | None,
+    take_time("--t-max", "--t-max-seconds", help_text="The largest E[T] allowed, such as 200ms."),
 ]
 KMaxOption = Annotated[int | None, typer.Option("--k-max", help="The most processors allowed.")]
 ProcessorsOption = Annotated[
@@ -66,12 +67,11 @@ StoredOption = Annotated[
 ]
 MaxAgeOption = Annotated[
     float | None,
-    typer.Option(
+    take_time(
         "--max-age",
         "--max-snapshot-age-seconds",
-        metavar="SECONDS",
-        help="With --stored: the largest age of measurements in seconds; left out: as the topology's policy "
-        "states, else 900.",
+        help_text="With --stored: the largest age of measurements, such as 15m; left out: as the topology's policy "
+        "states, else 15m.",
     ),
 ]
 ApiKeyOption = Annotated[str | None, typer.Option("--api-key", envvar="HEADGATE_API_KEY", help="With --url.")]
@@ -244,7 +244,7 @@ def _report(judged: "JudgedGate", reports: GateReports) -> None:
 
 def _print(answer: "GateAnswer", reports: GateReports) -> None:
     from app.planning import gate_reports
-    from app.planning.gates.offline import print_table
+    from app.planning.gates.offline import print_verdict
 
     if reports.output == "json":
         sys.stdout.write(answer.model_dump_json(indent=2) + "\n")
@@ -253,7 +253,7 @@ def _print(answer: "GateAnswer", reports: GateReports) -> None:
         if reports.summary:
             _write(reports.summary, gate_reports.render_markdown(answer), mode="a")
     else:
-        print_table(answer)
+        print_verdict(answer)
 
 
 def _write(path: Path, text: str, mode: str = "w") -> None:

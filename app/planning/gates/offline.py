@@ -9,16 +9,15 @@ from urllib.parse import quote, urlsplit
 from urllib.request import Request, urlopen
 
 from pydantic import ValidationError
-from rich.box import SIMPLE_HEAD
-from rich.table import Table
 from rich.text import Text
 
 from app.load.bodies.topology import Graph
 from app.planning.gate_reports import list_findings, say_verdict, summarise, write_values
 from app.planning.gates.answers import judge_described
 from app.planning.gates.schemas import GateAnswer, GateRequest
-from app.terminal.commands import Refused, compute_answer, open_console
+from app.terminal.commands import Refused, compute_answer
 from app.terminal.files import check_body, locate, open_documents, write_body
+from app.terminal.tables import Column, open_console, print_table
 from planner.values import Topology
 
 TIMEOUT_SECONDS = 120
@@ -99,31 +98,28 @@ def _read_problem(error: HTTPError, inputs: dict[str, Any]) -> str:
         wrong = [locate(inputs, one["pointer"], one["detail"]) for one in problem.get("errors", [])]
         lines = [f"{problem['type']}: {one}" for one in wrong or [problem["detail"]]]
         if problem["type"] == "stale-snapshots":
-            lines.append("with --max-age SECONDS older measurements are accepted")
+            lines.append("older measurements are accepted with --max-age, such as --max-age 1d")
     except (ValueError, KeyError, TypeError):
         return f"{error.url} answered {error.code}: {said[:500]}"
     return "\n".join(lines)
 
 
-def print_table(answer: GateAnswer) -> None:
+CHECKS = [
+    Column("check"),
+    Column("verdict", is_text=True),
+    Column("value"),
+    Column("limit"),
+    Column("detail", wraps=True),
+]
+
+
+def print_verdict(answer: GateAnswer) -> None:
     """The checks as a table; under it the headroom, the binding operator, the suggestion and the notes."""
     console = open_console()
     console.print(Text(summarise(answer)))
-    table = Table(box=SIMPLE_HEAD)
-    for column in ("check", "verdict"):
-        table.add_column(column)
-    for column in ("value", "limit"):
-        table.add_column(column, justify="right")
-    table.add_column("detail", overflow="fold")
-    for check in answer.checks:
-        row = [
-            check.name,
-            say_verdict(check),
-            *write_values(check),
-            check.detail,
-        ]
-        table.add_row(*map(Text, row))
-    console.print(table)
+    print_table(
+        CHECKS, [[one.name, say_verdict(one), *write_values(one), one.detail] for one in answer.checks]
+    )
     for line in list_findings(answer):
         console.print(Text(line))
     for said in answer.diagnostics:

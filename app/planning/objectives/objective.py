@@ -22,6 +22,7 @@ class TermOption(NamedTuple):
     field: str
     flags: tuple[str, ...]
     help: str
+    is_time: bool = False
 
 
 @dataclass(frozen=True)

@@ -109,7 +109,8 @@ MIN_PROCESSORS = PlanObjective(
         TermOption(
             "t_max_seconds",
             ("--t-max", "--t-max-seconds"),
-            "Seconds for E[T], or for the time given by --target-quantile.",
+            "The largest E[T], such as 200ms; or the limit of what --target-quantile and --target-of name.",
+            is_time=True,
         ),
     ),
     problems=("target-unreachable", "bound-too-small"),

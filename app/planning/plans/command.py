@@ -10,7 +10,7 @@ import typer
 
 from app.terminal.commands import CalibrateOption, ModelOption, Output, TopologyFile, run_or_fail
 from app.terminal.groups import PlainGroup, make_command, open_group
-from app.terminal.options import TargetOfOption, TargetQuantileOption
+from app.terminal.options import TargetOfOption, TargetQuantileOption, take_time
 from planner.values import DEFAULT_MODEL
 
 if TYPE_CHECKING:
@@ -68,7 +68,12 @@ def list_options(objective: "PlanObjective") -> list[Parameter]:
     options: list[tuple[str, Any, Any]] = [("topology", TopologyFile, ...), ("load", LoadFile, ...)]
     for one in objective.options:
         field = fields[one.field]
-        option = Annotated[find_plain(field.annotation), typer.Option(*one.flags, help=one.help)]  # type: ignore[valid-type]
+        taken = (
+            take_time(*one.flags, help_text=one.help)
+            if one.is_time
+            else typer.Option(*one.flags, help=one.help)
+        )
+        option = Annotated[find_plain(field.annotation), taken]  # type: ignore[valid-type]
         options.append((one.field, option, ... if field.is_required() else field.default))
     if "target" in fields:
         options += [("target_quantile", TargetQuantileOption, None), ("target_of", TargetOfOption, None)]

@@ -3,8 +3,6 @@
 import sys
 from typing import Any
 
-from rich.box import SIMPLE_HEAD
-from rich.table import Table
 from rich.text import Text
 
 from app.load.bodies.answers import EstimateAnswer, to_estimate_answer
@@ -12,9 +10,10 @@ from app.load.bodies.calibrating import add_calibration, calibrate_body
 from app.planning.objectives.objective import EstimateRequest, PlanObjective, compute_estimate, compute_plan
 from app.planning.plans.answers import to_plan_answer
 from app.planning.plans.schemas import PlanAnswer
-from app.terminal.commands import compute_answer, open_console
+from app.terminal.commands import compute_answer
 from app.terminal.files import check_body, open_documents
 from app.terminal.options import fold_target
+from app.terminal.tables import Column, open_console, print_table
 from planner.wording import (
     UNBOUNDED,
     write_level,
@@ -61,7 +60,7 @@ def print_answer(answer: EstimateAnswer, output: str) -> None:
         return
     console = open_console()
     console.print(_summarise(answer))
-    console.print(_tabulate(answer))
+    _print_operators(answer)
     for line in _list_spreads(answer):
         console.print(Text(line))
     for said in answer.diagnostics:
@@ -95,15 +94,13 @@ def _list_spreads(answer: EstimateAnswer) -> list[str]:
     return lines
 
 
-def _tabulate(answer: EstimateAnswer) -> Table:
+def _print_operators(answer: EstimateAnswer) -> None:
+    """Prints a row for each operator, with the effect of one processor more and one fewer if it is a plan."""
     effects = (
         {effect.operator: effect for effect in answer.explanation} if isinstance(answer, PlanAnswer) else {}
     )
-    table = Table(box=SIMPLE_HEAD)
-    table.add_column("operator")
-    columns = ["processors", "busy", "arrivals/s", "one serves/s", "wait", "sojourn", "visits"]
-    for column in columns + (["one more", "one fewer"] if effects else []):
-        table.add_column(column, justify="right")
+    columns = ["operator", "processors", "busy", "arrivals/s", "one serves/s", "wait", "sojourn", "visits"]
+    rows = []
     for one in answer.operators:
         row = [
             one.name,
@@ -120,8 +117,8 @@ def _tabulate(answer: EstimateAnswer) -> Table:
                 _change(effect.one_more_seconds, effect.one_more_limit),
                 _change(effect.one_fewer_seconds, effect.one_fewer_limit),
             ]
-        table.add_row(*map(Text, row))
-    return table
+        rows.append(row)
+    print_table([*map(Column, columns + (["one more", "one fewer"] if effects else []))], rows)
 
 
 def _change(seconds: float | None, limit: str | None) -> str:

@@ -18,6 +18,7 @@ def test_steps_are_told_as_times():
         "decided every 10 steps (5 h)",
         "VMs start within 2 (1 h)",
     ]
+    assert describe_timing(series, BacktestRequest(interval_steps=1))[1] == "decided every 1 step (30 min)"
 
 
 def test_a_field_is_refused_by_the_name_of_its_option():

@@ -69,10 +69,11 @@ export const snapshots = (many) => many === 1 ? "newest snapshot" : `mean of the
 /** What a decision does, by its action. @type {Record<string, string>} */
 export const ACTIONS = { hold: "keep", scale_up: "more", scale_down: "fewer", rebalance: "another split" };
 
-/** How long ago something was, in whole seconds: 3 s ago, or now. @param {number} seconds */
+/** How long ago something was, in whole seconds, minutes, hours or days: 3 s ago, or now. @param {number} seconds */
 export function age(seconds) {
   const whole = Math.floor(seconds + 0.5);
-  return whole > 0 ? `${duration(whole)} ago` : "now";
+  const unit = whole < 120 ? 1 : whole < 3600 ? 60 : whole < 172800 ? 3600 : 86400;
+  return whole > 0 ? `${duration(Math.floor(whole / unit + 0.5) * unit)} ago` : "now";
 }
 
 /** How long ago a time is. @param {string | null | undefined} time @param {number} [now] */

@@ -152,7 +152,7 @@ def test_a_backtest_draws_the_same_picture_every_time(tmp_path: Path):
         (["--qos-target", "95"], "invalid-qos-target"),
         (["--headgate-qos-target", "nan"], "--headgate-qos-target: "),
         (["--startup-steps", "10"], "startup_steps"),
-        (["--step-seconds", "0"], "--step-seconds: "),
+        (["--step-seconds", "0"], "give at least 1 ms"),
         (["--scale-peak", "-1"], "scale_peak"),
         (["--app", "nothing"], "no application nothing"),
         (["--workload", "/nonexistent.csv"], "cannot be read"),
