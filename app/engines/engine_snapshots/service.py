@@ -32,7 +32,7 @@ from app.load.bodies.answers import DiagnosticAnswer
 from app.load.bodies.load import LoadBody
 from app.load.bodies.topology import Graph
 from app.load.measurements.stored_topologies import StoredTopology, find_topology
-from app.load.snapshots.schemas import SnapshotAnswer, SnapshotBody
+from app.load.snapshots.schemas import SnapshotAnswer, SnapshotBody, StoredSnapshots
 from app.load.snapshots.service import store_snapshots
 from app.load.topologies.schemas import TopologyBody
 from app.load.topologies.service import create_topology, replace_topology
@@ -64,7 +64,7 @@ def store_engine_answers(
     loads = [keep_known(load, known) for load in measured]
     refuse_strangers(stored, reading, loads)
     snapshots = [SnapshotBody.model_validate(load.model_dump(exclude_unset=True)) for load in loads]
-    counts = store_snapshots(session, name, snapshots, settings) if snapshots else None
+    counts = store_measured(session, name, snapshots, settings) if snapshots else None
     store_marks(session, stored, engine, reading)
     told = reading.diagnostics + said + compare_names(graph, measured)
     told += compare_edges(graph, reading.topology) + dropped
@@ -76,7 +76,7 @@ def store_engine_answers(
         replaced=counts.replaced if counts else 0,
         snapshots=[to_snapshot(one) for one in snapshots],
         marks=drop_nul(dict(reading.marks)),
-        diagnostics=[DiagnosticAnswer.model_validate(one) for one in told],
+        diagnostics=[*map(DiagnosticAnswer.model_validate, told), *((counts and counts.diagnostics) or ())],
     )
 
 
@@ -150,6 +150,18 @@ def refuse_strangers(stored: StoredTopology, reading: EngineReading, loads: list
         "correct the name in the address, or send ?topology=replace to store the topology that the engine shows."
     )
     raise InvalidRequest((("#", detail),))
+
+
+def store_measured(
+    session: Session, name: str, snapshots: list[SnapshotBody], settings: Settings
+) -> StoredSnapshots:
+    """Stores the measured snapshots; a refusal points to the whole request, which does not contain the snapshots."""
+    try:
+        return store_snapshots(session, name, snapshots, settings)
+    except InvalidRequest as error:
+        details = dict.fromkeys(detail for _, detail in error.errors)
+        said = [("#", f"The load that the engine measured cannot be stored. {detail}") for detail in details]
+        raise InvalidRequest(tuple(said)) from error
 
 
 def store_marks(session: Session, stored: StoredTopology, engine: EngineName, reading: EngineReading) -> None:

@@ -2,6 +2,7 @@
 
 import copy
 import json
+import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -215,6 +216,26 @@ def test_a_name_with_a_zero_character_is_stored_without_it(client: httpx.Client,
     first = read_job(schedulerType="Adap\x00tive")
     found = post(client, name, [first, later(first, 10.0, 400, 20_000.0)])
     assert found["marks"]["scheduler"] == "Adaptive"
+
+
+def read_ahead(hours: float) -> list[dict[str, Any]]:
+    """Three documents of the job by a clock that is so many hours ahead."""
+    job = read_job()
+    lead = round(1000 * (time.time() + hours * 3600)) - job["now"]
+    for one in (job, job["timestamps"], *job["vertices"]):
+        one |= {key: one[key] + lead for key in ("now", "start-time", "RUNNING") if key in one}
+    return [later(job, 10.0 * turn, 400 * turn, 20_000.0 * turn) for turn in range(3)]
+
+
+def test_a_clock_ahead_is_said_and_one_far_ahead_is_no_fault_of_a_snapshot_that_nobody_sent(
+    client: httpx.Client, name: str
+):
+    assert "ahead-of-clock" in {one["code"] for one in post(client, name, read_ahead(1.0))["diagnostics"]}
+    refused = client.post(f"/v1/topologies/{name}/snapshots/from/flink", json=read_ahead(72.0))
+    assert refused.status_code == 422, refused.text
+    (error,) = refused.json()["errors"]
+    assert error["pointer"] == "#"
+    assert "3 days ahead of the service's clock" in error["detail"]
 
 
 def test_a_time_beyond_all_calendars_is_a_problem(client: httpx.Client, name: str):
