@@ -8,6 +8,7 @@ from importlib.metadata import version
 from fastapi import FastAPI
 from sqlalchemy.orm import sessionmaker
 
+from app.database.shared_reads import SharedReads
 from app.database.transactions import make_engine, make_health_engine, make_metrics_engine
 from app.deciding import keda, what_ifs
 from app.deciding.decisions import routes as decisions
@@ -125,6 +126,7 @@ async def open_database(app: FastAPI) -> AsyncIterator[None]:
     observe_pool(engine)
     app.state.health_engine = make_health_engine(settings.database_url.get_secret_value())
     app.state.metrics_engine = make_metrics_engine(settings.database_url.get_secret_value())
+    app.state.readiness = SharedReads(health.compare_revisions, threads=1)
     app.state.session_factory = sessionmaker(
         engine, expire_on_commit=False, info={CLOCK_LEAD: settings.clock_lead_seconds}
     )

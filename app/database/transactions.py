@@ -6,56 +6,38 @@ from typing import Annotated
 from anyio import CapacityLimiter, to_thread
 from anyio.lowlevel import RunVar
 from fastapi import Depends, Request
-from sqlalchemy import Engine, NullPool, create_engine
+from sqlalchemy import Engine, NullPool
 from sqlalchemy.orm import Session, sessionmaker
 
+from app.database.watched_connections import make_watched_engine
 from app.settings import Settings
 from app.web.health import HEALTH_CONNECTIONS
 
 
 def make_engine(settings: Settings, url: str) -> Engine:
     """A pool that checks its connections before use, so that no request fails after a restart of Postgres."""
-    statement_timeout_ms = round(settings.database_statement_timeout_seconds * 1000)
-    return create_engine(
+    return make_watched_engine(
         url,
+        "headgate",
+        settings.database_statement_timeout_seconds,
         pool_size=settings.database_pool_size,
         max_overflow=settings.database_pool_overflow,
         pool_timeout=settings.database_pool_timeout_seconds,
         pool_pre_ping=True,
-        connect_args={
-            "connect_timeout": 5,
-            "application_name": "headgate",
-            "options": f"-c timezone=UTC -c statement_timeout={statement_timeout_ms}",
-        },
     )
 
 
 def make_health_engine(url: str) -> Engine:
     """Connections for /readyz only, so that it does not wait for long requests."""
-    return create_engine(
-        url,
-        pool_size=HEALTH_CONNECTIONS,
-        max_overflow=0,
-        pool_pre_ping=True,
-        connect_args={
-            "connect_timeout": 5,
-            "application_name": "headgate-health",
-            "options": "-c timezone=UTC -c statement_timeout=5000",
-        },
+    return make_watched_engine(
+        url, "headgate-health", 5.0, pool_size=HEALTH_CONNECTIONS, max_overflow=0, pool_pre_ping=True
     )
 
 
 def make_metrics_engine(url: str) -> Engine:
     """A connection for each scrape of /metrics; it is closed afterwards, and its statements time out after 3 s."""
-    return create_engine(
-        url,
-        poolclass=NullPool,
-        connect_args={
-            "connect_timeout": 2,
-            "application_name": "headgate-metrics",
-            "options": "-c timezone=UTC -c statement_timeout=3000 -c default_transaction_read_only=on",
-        },
-    )
+    read_only = "-c default_transaction_read_only=on"
+    return make_watched_engine(url, "headgate-metrics", 3.0, read_only, poolclass=NullPool)
 
 
 # The threads of one event loop that wait for a connection. Requests share other threads: a request with a connection

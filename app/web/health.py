@@ -1,9 +1,9 @@
 """/healthz and /readyz: whether the process lives, and whether it can serve."""
 
+import asyncio
 from typing import Literal
 
-from anyio import CapacityLimiter, to_thread
-from fastapi import APIRouter, Request
+from fastapi import APIRouter, FastAPI, Request
 from pydantic import BaseModel
 from sqlalchemy.exc import SQLAlchemyError
 
@@ -15,8 +15,7 @@ router = APIRouter(tags=["health"])
 
 HEALTH_CONNECTIONS = 1  # of each worker
 
-# Threads of its own: all threads of the other routes may be waiting for the database.
-_readiness = CapacityLimiter(HEALTH_CONNECTIONS)
+ANSWER_SECONDS = 1.5  # a database that does not answer in this time is not ready
 
 
 class Live(BaseModel):
@@ -41,14 +40,22 @@ async def check_liveness() -> Live:
 @router.get("/readyz", summary="Can it serve?", responses={503: document_problems("not-ready")[503]})
 async def check_readiness(request: Request) -> Ready:
     """Send no traffic to this process while this fails."""
-    return await to_thread.run_sync(compare_revisions, request, limiter=_readiness)
-
-
-def compare_revisions(request: Request) -> Ready:
-    """Compares the schema of the database with the expected one, over a separate connection."""
-    expected = request.app.state.newest_revision
+    app: FastAPI = request.app
     try:
-        with request.app.state.health_engine.connect() as connection:
+        async with asyncio.timeout(ANSWER_SECONDS):
+            ready: Ready = await app.state.readiness.ask(app)
+    except TimeoutError as error:
+        raise NotReady(
+            "The database does not answer: check that Postgres runs and is not stopped."
+        ) from error
+    return ready
+
+
+def compare_revisions(app: FastAPI) -> Ready:
+    """Compares the schema of the database with the expected one, over a separate connection."""
+    expected = app.state.newest_revision
+    try:
+        with app.state.health_engine.connect() as connection:
             found = read_revision(connection)
     except SQLAlchemyError as error:
         raise NotReady(
