@@ -234,8 +234,8 @@ FORECAST_EXAMPLES: tuple[Exception, ...] = (
     forecasting.WorkloadTooSparse(missing_steps=159, steps=200, allowed_share=0.5),
     forecasting.ConstantWorkload(rate=300.0, steps=200),
     forecasting.InvalidSchedule(
-        "startup_steps = 5 must be at least 0 and below interval_steps = 5: an interval shorter than the start of a VM "
-        "cannot be scheduled.",
+        "A VM takes 5 steps to start, and a decision holds for 5: startup_steps must be at least 0 and below "
+        "interval_steps.",
         "/startup_steps",
     ),
 )

@@ -1,4 +1,4 @@
-"""Every policy on the same workload, application and seeds: the rows of a comparison, and their means."""
+"""How do the policies compare on the same workload, application and seeds? One row per run, and their means."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -81,7 +81,7 @@ def _keeps(qos_percent: float, qos_target: float | None) -> bool | None:
 
 
 class Backtest:
-    """A prepared setup: rates scaled, training samples separated from the judge's, forecasts shared by all runs."""
+    """A setup made ready: scaled rates, samples to train and to judge by, and forecasts that all runs share."""
 
     def __init__(self, setup: BacktestSetup) -> None:
         self.setup = setup
@@ -93,7 +93,7 @@ class Backtest:
 
     @cached_property
     def peaks(self) -> ArmaPeaks:
-        """The ARMA forecasts that policies share; the order without a mean, as the authors had it (section IV-C).
+        """The ARMA forecasts that the policies share; the order has no mean, as the authors' order (section IV-C).
 
         statsmodels chooses the order, as the authors did: our own fit finds higher likelihoods, so it may choose
         another.
@@ -113,7 +113,7 @@ class Backtest:
         return replay() if on_interval is None else replay(on_interval=on_interval)
 
     def make_policy(self, name: str) -> VmPolicy:
-        """A new policy that knows the training samples and nothing of the workload."""
+        """A new policy of this name, which knows the training samples and nothing of the workload."""
         if name == HEADGATE:
             target = self.setup.headgate_qos_target
             return HeadgatePolicy(self.training, self._distributions, self.capacity.max_vms, target)
@@ -130,7 +130,7 @@ class Backtest:
 
 
 def scale_rates(setup: BacktestSetup) -> Floats:
-    """The rates scaled to their peak (section V-A2); raises where the setup is wrong."""
+    """The rates scaled so that the highest is `scale_peak` (section V-A2); raises if the setup cannot be replayed."""
     check_timing(setup.timing)
     check_max_vms(setup.max_vms)
     check_qos_target(setup.qos_target)
@@ -150,7 +150,7 @@ def run_backtest(
     seeds: int = 5,
     on_interval: Callable[[int], None] | None = None,
 ) -> Iterator[BacktestScore]:
-    """One row per policy and seed, as each is done; the same setup gives the same rows."""
+    """Yields one row per policy and seed, each as soon as it is computed; the same setup gives the same rows."""
     for policy in policies:
         check_policy(policy)
     backtest = Backtest(setup)
@@ -169,7 +169,7 @@ def is_judgeable(steps: int, step_seconds: float) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class PolicySummary:
-    """The means over the seeds of one policy, with deviations (n − 1); those are None where there is one seed.
+    """The means over the seeds of one policy, and their standard deviations (n − 1), which are None for one seed.
 
     A baseline has no target.
     """
@@ -189,7 +189,7 @@ class PolicySummary:
 
 
 def summarise_scores(scores: Sequence[BacktestScore]) -> list[PolicySummary]:
-    """One summary per policy, in the order of the scores."""
+    """One summary for each policy, in the order in which the policies first appear in the scores."""
     by_policy: dict[str, list[BacktestScore]] = {}
     for score in scores:
         by_policy.setdefault(score.policy, []).append(score)
@@ -197,7 +197,7 @@ def summarise_scores(scores: Sequence[BacktestScore]) -> list[PolicySummary]:
 
 
 def summarise_policy(policy: str, group: Sequence[BacktestScore]) -> PolicySummary:
-    """The scores of one policy."""
+    """The summary of the scores of one policy."""
     qos, truth, static, backlog = (
         _average(list(map(attrgetter(measure), group)))
         for measure in ("qos_percent", "cost_to_truth", "cost_to_static", "max_backlog")

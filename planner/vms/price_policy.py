@@ -1,7 +1,8 @@
-"""Headgate's own policy: the number of VMs that is cheapest when every unserved interval has a price.
+"""How many VMs does Headgate's own policy choose? The number that is cheapest if unserved steps have a price.
 
-The distribution of the workload comes from `rate_distribution`, that of the throughput from `throughput_belief`;
-nothing else is estimated. A backtest and a schedule use the same policy with different observations.
+m is a number of VMs, τ(m) their throughput and λ the rate of a step. How likely each rate is comes from
+planner.workloads.rate_distribution, how likely each throughput is from the belief in planner.vms.throughput. A backtest
+calls the policy with the record of its VMs so far; a schedule has no such record.
 """
 
 from collections.abc import Callable, Sequence
@@ -19,13 +20,13 @@ from planner.workloads.series import Window
 
 Counts = NDArray[np.intp]
 LikelyRates = Callable[[Floats, Window], Floats]
-"""Equally likely rates of a window's steps, sorted, as seen from the last of the rates so far."""
+"""From the rates so far and a window: equally likely rates of the window's steps, sorted."""
 
 DEFAULT_QOS_TARGET = 0.9875
-# The price of a wholly unserved interval, in mean intervals of VMs. It suits most workloads at about one unserved
-# step in eighty. By PRICE_GAIN the record of served and unserved steps changes it.
+# An interval in which nothing is served costs as much as this many times the mean VMs. At this price most workloads
+# have about one unserved step in eighty. The record of unserved steps moves the price by PRICE_GAIN.
 USUAL_PRICE = 7.0
-# The rise of the logarithm of the price for each whole unserved interval above the target.
+# The logarithm of the price rises by this for each unserved interval more than the target allows.
 PRICE_GAIN = 0.15
 LOWEST_LOG_FACTOR, HIGHEST_LOG_FACTOR = -2.0, 4.0
 LEAST_PRICE, MOST_PRICE, HALVINGS = 1e-3, 1e9, 80
@@ -37,7 +38,10 @@ NODE_WEIGHTS = NODE_WEIGHTS / NODE_WEIGHTS.sum()
 
 @dataclass(frozen=True, slots=True)
 class PricedIntervals:
-    """Equally likely rates of each interval, the unserved share at every m, and the VMs that the price chose."""
+    """The choice for several intervals.
+
+    For each interval: equally likely rates, the expected unserved share of its steps for every m, and the chosen m.
+    """
 
     likely_rates: Sequence[Floats]
     unserved: Floats
@@ -50,7 +54,11 @@ class PricedIntervals:
 
 
 class HeadgatePolicy:
-    """min over m of m + price · E[share of the interval's steps with λ ≥ τ(m)], the price steered to the target."""
+    """Chooses the m with the smallest m + price · (expected share of the interval's steps with λ ≥ τ(m)).
+
+    The price rises while fewer steps are served than the target, and falls while more are. `bounds` are throughputs
+    that VMs served with room left.
+    """
 
     reactive = False
 
@@ -78,10 +86,10 @@ class HeadgatePolicy:
         return int(self.decide_intervals(observed, [window]).counts[0])
 
     def decide_intervals(self, observed: Observed, windows: Sequence[Window]) -> PricedIntervals:
-        """Learn τ from the last steps, look ahead, and choose for all intervals at one price.
+        """The VMs of all intervals at one price, after learning τ from the last steps.
 
-        With a record of VMs the price follows the record; without one it is the lowest at which the intervals meet the
-        target together, as forecast.
+        With a record of VMs the price follows that record. Without a record it is the lowest price at which the
+        intervals together are expected to meet the target.
         """
         interval = windows[0].steps
         self._learn_capacity(observed, interval)
@@ -94,15 +102,15 @@ class HeadgatePolicy:
         return PricedIntervals(likely, unserved, counts)
 
     def unserved_shares(self, rates: Floats) -> Floats:
-        """For every m, the expected share of equally likely (sorted) rates that τ(m) does not exceed."""
+        """For every m, the expected share of steps that m VMs do not serve; the sorted rates are equally likely."""
         throughputs = np.exp(self.belief.means[:, None] + self.belief.deviations[:, None] * NODES)
         served = np.searchsorted(rates, throughputs, side="left") / len(rates)
         return np.asarray(1.0 - served @ NODE_WEIGHTS, dtype=float)
 
     def price(self, observed: Observed, interval: int) -> float:
-        """The VMs worth paying for one served interval: usual · mean VMs · exp(gain · unserved intervals above target).
+        """The price of an unserved interval, in VMs: usual · mean VMs · exp(gain · unserved intervals beyond target).
 
-        The subgradient step of the dual of "fewest VMs such that the mean QoS meets its target".
+        This is a subgradient step of the dual of "the fewest VMs whose mean service meets the target".
         """
         if len(observed.vms) == 0:
             mean_vms = 1.0 + float(
@@ -115,7 +123,7 @@ class HeadgatePolicy:
         return USUAL_PRICE * float(observed.vms.mean()) * float(np.exp(factor))
 
     def explain(self, chosen: PricedIntervals) -> list[VmReason]:
-        """Each interval's choice in parts, and whether the intervals meet the target together."""
+        """The reason for each interval's VMs; `meets_target` is about all intervals together."""
         meets = chosen.mean_unserved <= 1.0 - self.qos_target
         rows = zip(chosen.likely_rates, chosen.unserved, chosen.counts, strict=True)
         return [
@@ -125,7 +133,7 @@ class HeadgatePolicy:
     def _explain_interval(
         self, likely_rates: Floats, shares: Floats, vms: int, *, meets_target: bool
     ) -> VmReason:
-        """First the VMs for the median rate and throughput, then for an uncertain throughput, then the rest."""
+        """The reason; its parts are VMs for the median rate and throughput, for uncertain throughput, and the rest."""
         z = float(ndtri(self.qos_target))
         median = np.array([float(np.median(likely_rates))])
         reached = np.maximum.accumulate(np.exp(self.belief.means))
@@ -145,7 +153,7 @@ class HeadgatePolicy:
         )
 
     def _learn_capacity(self, observed: Observed, interval: int) -> None:
-        """One observation per interval: its throughput as soon as it saturates, else a bound at its end."""
+        """Learn once from each past interval: its throughput as soon as it saturates, otherwise a bound at its end."""
         steps = len(observed.vms)
         while self._learned_intervals * interval < steps:
             start = self._learned_intervals * interval
@@ -170,17 +178,17 @@ class HeadgatePolicy:
 
 
 def choose_at_price(unserved: Floats, price: float) -> Counts:
-    """For every interval the m with the least m + price · unserved share."""
+    """For each interval the m with the smallest m + price · unserved share; `unserved` has a row for each interval."""
     vms = np.arange(1.0, unserved.shape[1] + 1.0)
     return np.asarray(np.argmin(vms + price * unserved, axis=1) + 1, dtype=np.intp)
 
 
 def choose_for_target(unserved: Floats, allowed: float) -> Counts:
-    """The choice at the lowest common price with a mean unserved share of at most `allowed`.
+    """The VMs of each interval at the lowest common price at which the mean unserved share is at most `allowed`.
 
-    The dual of "fewest VMs over all intervals with that mean share". Where the price alone steps over the target,
-    single intervals step back one choice at a time: one interval alone has the least m that meets the target. Where no
-    price meets the target, each interval has the m that serves most.
+    This is the dual of "the fewest VMs over all intervals with that mean share". If the lowest price serves more than
+    needed, single intervals get fewer VMs again, as long as the mean stays allowed. If no price is high enough, each
+    interval gets the VMs that serve most.
     """
     low, high = LEAST_PRICE, MOST_PRICE
     for _ in range(HALVINGS):
@@ -203,5 +211,5 @@ def choose_for_target(unserved: Floats, allowed: float) -> Counts:
 
 
 def find_mean_share(unserved: Floats, counts: Counts) -> float:
-    """The mean over the intervals of the unserved share at the chosen m."""
+    """The mean unserved share of the intervals with their chosen VMs (`counts`)."""
     return float(unserved[np.arange(len(counts)), counts - 1].mean())

@@ -1,7 +1,7 @@
-"""The replay of a workload under a policy, step by step, with its score (Imai et al., section V-A).
+"""How would a policy have served a past workload, step by step? (Imai et al., section V-A)
 
-The same seed gives the same replay. A policy sees only what had been observed when it decides. The true capacity, which
-judges every schedule and which no policy sees, is Normal and interpolated between the measured m (section V-A3).
+The same seed gives the same replay. A policy sees only what was known when it decides. The true capacity judges every
+schedule, and no policy sees it: it is Normal, and interpolated between the measured numbers of VMs (section V-A3).
 """
 
 from collections.abc import Callable, Sequence
@@ -18,7 +18,7 @@ from planner.workloads.series import Window
 
 @dataclass(frozen=True, slots=True)
 class Capacity:
-    """MST(m) ~ Normal(means[m − 1], deviations[m − 1]²)."""
+    """The true throughput of m VMs: Normal with mean means[m − 1] and standard deviation deviations[m − 1]."""
 
     means: Floats
     deviations: Floats
@@ -29,11 +29,11 @@ class Capacity:
         return len(self.means)
 
     def throughput_of(self, vms: int, deviate: float) -> float:
-        """The throughput of one interval, for its one standard normal deviate."""
+        """The throughput of an interval whose standard normal `deviate` was drawn; at least 0."""
         return max(float(self.means[vms - 1] + deviate * self.deviations[vms - 1]), 0.0)
 
     def covering_vms(self, rates: Floats) -> Floats:
-        """The fewest VMs whose mean lies above each rate; the VMs of the highest mean where none does."""
+        """For each rate the fewest VMs with a mean above it, or the VMs with the highest mean if there are none."""
         # τ(m) need not rise with m: the running maximum shows the fewest VMs that reach a rate.
         reached = np.maximum.accumulate(self.means)
         best = int(np.argmax(self.means))
@@ -41,7 +41,7 @@ class Capacity:
 
 
 def interpolate_capacity(samples: Sequence[MstSample], max_vms: int) -> Capacity:
-    """The capacity with means and sample variances (n − 1) interpolated between measured m, up to the largest."""
+    """The capacity up to the largest measured number of VMs: means and variances (n − 1), interpolated between."""
     by_vms: dict[int, list[float]] = {}
     for sample in samples:
         by_vms.setdefault(sample.vms, []).append(sample.throughput)
@@ -61,7 +61,7 @@ def interpolate_capacity(samples: Sequence[MstSample], max_vms: int) -> Capacity
 
 
 class Score(NamedTuple):
-    """Equations 22 to 24, and the largest backlog, in rate × seconds."""
+    """The score of a run by equations 22 to 24 of the paper, and the largest backlog in rate × seconds."""
 
     qos_percent: float
     cost_to_truth: float
@@ -80,7 +80,7 @@ class ReplayedRun:
 
 
 class Replay:
-    """The steps of one run as they are filled in; each interval has one standard normal deviate of its own."""
+    """One run, filled in step by step; each interval draws one throughput by its own standard normal deviate."""
 
     def __init__(self, rates: Floats, capacity: Capacity, timing: Timing, seed: int) -> None:
         check_timing(timing)
@@ -90,7 +90,7 @@ class Replay:
         self.vms, self.throughputs, self.backlogs, self.served, self.saturated = np.zeros((5, len(rates)))
 
     def observed_until(self, steps: int, served_steps: int) -> Observed:
-        """The observation after the first steps; read-only, so that no policy changes it."""
+        """What is known after `steps` rates and `served_steps` served steps; read-only: no policy changes it."""
         served = (self.vms, self.served, self.saturated)
         columns = [self.rates[:steps], *(column[:served_steps] for column in served)]
         for column in columns:
@@ -98,7 +98,7 @@ class Replay:
         return Observed(*columns)
 
     def serve(self, start: int, end: int, vms: int) -> None:
-        """Run steps start..end − 1 of one interval; what a step cannot serve waits for the next step."""
+        """Run the steps from `start` to before `end` of one interval; unserved work waits for the next step."""
         seconds = self.timing.step_seconds
         deviate = float(self.deviates[start // self.timing.interval_steps])
         throughput = self.capacity.throughput_of(vms, deviate)
@@ -126,7 +126,7 @@ class Replay:
 
 
 def _ignore_interval(_: int) -> None:
-    """The default of `on_interval`: do nothing."""
+    """Does nothing: the default of `on_interval`."""
 
 
 def replay_policy(
@@ -138,7 +138,7 @@ def replay_policy(
     *,
     on_interval: Callable[[int], None] = _ignore_interval,
 ) -> ReplayedRun:
-    """Schedule the whole workload by a policy; `on_interval` is called after each interval, and may raise to stop.
+    """The run of a workload under a policy; `on_interval` is called after each interval, and may raise to stop.
 
     The first interval is decided on its own first step, because there is no observation before it.
     """
@@ -162,7 +162,7 @@ def replay_policy(
 
 
 def replay_schedule(vms: Floats, rates: Floats, capacity: Capacity, timing: Timing, seed: int) -> ReplayedRun:
-    """The replay of a given number of VMs at every step; the two baselines use it."""
+    """The run of a workload with given VMs at every step, such as those of the two baselines."""
     replay = Replay(rates, capacity, timing, seed)
     for step, count in enumerate(vms):
         replay.serve(step, step + 1, int(count))

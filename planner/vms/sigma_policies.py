@@ -1,4 +1,8 @@
-"""The uncertainty-aware policies of Imai et al. (Table III), each a combination of three switches."""
+"""How many VMs do the policies of Imai et al. choose? Each of the eight combines three switches (Table III).
+
+m is a number of VMs, τ̂(m) its modelled throughput with deviation σ_τ, λ̂ the forecast rate with deviation σ_λ, ρ the QoS
+target, and z_ρ the ρ-quantile of the standard normal distribution.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -14,7 +18,12 @@ from planner.workloads.workload_forecast import PeakForecast, PeakLoad, expect_l
 
 @dataclass(frozen=True, slots=True)
 class VmReason:
-    """The reason for a number of VMs: the rate it covers, the probability, and the VMs that each uncertainty costs."""
+    """The reason for an interval's VMs.
+
+    `covered_rate` is the rate that the VMs serve with the probability of the target, `probability` that of serving the
+    interval. The VMs are the sum of three parts: for the expected rate, for an uncertain throughput model, and for an
+    uncertain forecast.
+    """
 
     vms: int
     covered_rate: float
@@ -27,7 +36,7 @@ class VmReason:
 
 @dataclass(frozen=True, slots=True)
 class SigmaRule:
-    """The smallest m with τ̂(m) − λ̂ > z_ρ √(σ_τ² + σ_λ²) (eqs. 4, 8, 18, 21); σ_τ of 0 is a certain model."""
+    """The fewest VMs with τ̂(m) − λ̂ > z_ρ √(σ_τ² + σ_λ²) (eqs. 4, 8, 18, 21); `sigma` is σ_τ, 0 for a certain model."""
 
     model: MstModel
     sigma: float
@@ -35,13 +44,13 @@ class SigmaRule:
     qos_target: float
 
     def decide(self, load: PeakLoad) -> int:
-        """The fewest VMs that cover the load with probability ρ, or the VMs of the highest throughput."""
+        """The fewest VMs that serve the load with probability ρ, or the VMs of the highest throughput if none do."""
         z = float(ndtri(self.qos_target))
         curve = self.model.trusted_curve(self.max_vms)
         return needed_vms(curve, load.rate + z * float(np.hypot(self.sigma, load.deviation)))
 
     def explain(self, load: PeakLoad) -> VmReason:
-        """The decision with its parts: first the mean alone, then the model's spread, then the forecast's."""
+        """The decision with the parts of its VMs."""
         certain = load._replace(deviation=0.0)
         for_mean = replace(self, sigma=0.0).decide(certain)
         for_model = self.decide(certain) - for_mean
@@ -66,7 +75,7 @@ def _normal_probability(margin: float, spread: float) -> float:
 
 
 class SigmaPolicy:
-    """A policy by a model of τ(m), a forecast and ρ; with `learning` it refits on saturated intervals (III-B)."""
+    """A policy with a throughput model, a forecast and ρ; if `learning`, saturated steps refit the model (III-B)."""
 
     def __init__(
         self,
@@ -90,7 +99,7 @@ class SigmaPolicy:
         self.rule = SigmaRule(model, model.sigma if uncertain_model else 0.0, max_vms, qos_target)
 
     def decide_vms(self, observed: Observed, window: Window) -> int:
-        """Learn from the steps since the last decision, forecast, and cover the forecast."""
+        """The VMs for the forecast of the window, after learning from the steps since the last decision."""
         if self.learning:
             self._learn(observed)
         return self.rule.decide(self.forecast(observed.rates, window))
@@ -107,7 +116,10 @@ class SigmaPolicy:
 
 
 def saturated_samples(observed: Observed, since: int, last: MstSample | None) -> list[MstSample]:
-    """One sample for each run of saturated steps on the same VMs at the same throughput, after step `since`."""
+    """The samples that saturated steps from `since` on give: one for each run of equal VMs and throughput.
+
+    `last` is the newest sample before these steps, which is not given again.
+    """
     samples: list[MstSample] = []
     for step in np.flatnonzero(observed.saturated[since:]) + since:
         sample = MstSample(int(observed.vms[step]), float(observed.served_rates[step]))
@@ -118,7 +130,7 @@ def saturated_samples(observed: Observed, since: int, last: MstSample | None) ->
 
 @dataclass(frozen=True, slots=True)
 class PolicyName:
-    """One row of Table III."""
+    """A policy of Table III: its number, its name and its three switches."""
 
     number: str
     name: str
@@ -145,7 +157,7 @@ ALL_POLICIES = (*(policy.number for policy in PAPER_POLICIES), HEADGATE)
 
 
 def find_policy(name: str) -> PolicyName:
-    """A policy of the paper's Table III by its number or its name."""
+    """The policy of Table III with this number or name; raises UnknownVmPolicy."""
     if name not in BY_NAME:
         raise UnknownVmPolicy(name, (*BY_NAME, HEADGATE, TRUTH, STATIC_PEAK))
     return BY_NAME[name]

@@ -1,14 +1,15 @@
-"""The maximum sustainable throughput τ(m) of m VMs: its samples, its two models, and the belief that learns.
+"""Which throughput τ(m) do m VMs sustain at most? Two models are fitted to samples, and a belief learns while VMs run.
 
 The models are those of Imai, Patterson and Varela (CCGrid 2018), section III-A to III-C. The belief is a Normal over
 
     log τ(m) = a + b log m − k log(1 + m/32) + s·[m = 1] + r(m)
 
-with a scale, a power, a saturation, the gain of a single VM (it sends nothing over the network), and a roughness r that
-correlates close numbers of VMs. The throughput of one interval scatters around it, with a deviation of its own at each
-m. A saturated interval shows that throughput; an unsaturated one shows only that it lay above the served rate. The
-priors come from the simple benchmarks wc, sol and rsort of the paper's authors, the roughness and the usual scatter
-from the development pairs of docs/models/vm-forecasts.md. None was chosen on an application that a backtest reports.
+with a scale a, a power b, a levelling off k, the gain s of a single VM (it sends nothing over the network), and a
+roughness r that is similar for similar numbers of VMs. The throughput of one interval scatters around τ(m), with a
+deviation of its own for each m. In a saturated interval the throughput is seen; in any other interval it is only known
+to lie above the served rate. The priors come from the simple benchmarks wc, sol and rsort of the paper's authors, the
+roughness and the usual scatter from the development pairs of docs/models/vm-forecasts.md. No prior was chosen on an
+application that a backtest reports.
 """
 
 from collections.abc import Callable, Sequence
@@ -34,7 +35,7 @@ class MstSample(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class MstForm:
-    """A shape of τ(m): `to_line`(τ) is linear, with non-negative weights, in the columns of m."""
+    """A shape of τ(m): `to_line` of τ is a sum of the `columns` of m, with weights of at least 0."""
 
     name: str
     columns: Callable[[Floats], Floats]
@@ -63,7 +64,10 @@ SAMPLES_NEEDED = max(INVERSE_FORM.coefficients, QUADRATIC_FORM.coefficients) + 1
 
 @dataclass(frozen=True, slots=True)
 class MstModel:
-    """τ(m) ~ Normal(τ̂(m), sigma²), fitted (eqs. 2, 3, 5–7)."""
+    """A fitted form: the throughput of m VMs is Normal, with mean τ̂(m) and deviation `sigma` (eqs. 2, 3, 5–7).
+
+    The samples had from `fewest_vms` to `most_vms` VMs.
+    """
 
     form: MstForm
     weights: tuple[float, ...]
@@ -73,11 +77,11 @@ class MstModel:
     most_vms: int
 
     def throughput_at(self, vms: Floats) -> Floats:
-        """τ̂ at each number of VMs."""
+        """The fitted throughput τ̂ at each number of VMs."""
         return self.form.from_line(self.form.columns(vms) @ np.asarray(self.weights))
 
     def trusted_curve(self, max_vms: int) -> Floats:
-        """τ̂(1), τ̂(2), ... up to its maximum: a fit that falls with more VMs is not trusted."""
+        """The fitted throughput of 1, 2, ... VMs up to its maximum; beyond that the fit is not trusted."""
         curve = self.throughput_at(np.arange(1.0, max_vms + 1.0))
         return np.maximum(curve[: int(np.argmax(curve)) + 1], 0.0)
 
@@ -92,7 +96,7 @@ LEAST_THROUGHPUT, MOST_THROUGHPUT = 1e-100, 1e100
 
 
 def check_samples(samples: Sequence[MstSample]) -> None:
-    """Raise unless both models and their spread can be fitted to the samples (eq. 6 divides by n − l)."""
+    """Raise InvalidMstSamples or TooFewMstSamples unless both models and their spread can be fitted to the samples."""
     for position, sample in enumerate(samples):
         if sample.vms < 1:
             raise InvalidMstSamples(
@@ -110,7 +114,7 @@ def check_samples(samples: Sequence[MstSample]) -> None:
 
 
 def fit_form(form: MstForm, samples: Sequence[MstSample]) -> MstModel:
-    """Non-negative least squares on the form's line; σ_τ² = Σ(τ − τ̂)²/(n − l), measured in τ (eq. 6)."""
+    """The form fitted by non-negative least squares; its sigma² is Σ(τ − τ̂)²/(n − weights) (eq. 6)."""
     vms = np.array([sample.vms for sample in samples], dtype=float)
     throughput = np.array([sample.throughput for sample in samples])
     columns = form.columns(vms)
@@ -134,9 +138,9 @@ def fit_mst(
     validation: Sequence[MstSample] = (),
     threshold: float = DISAGREEMENT_THRESHOLD,
 ) -> MstModel:
-    """Fit both models and choose: by validation samples where they disagree, otherwise by training error.
+    """The better of the two fitted models: by the validation samples where the models disagree, else by the samples.
 
-    They disagree at m when they differ by more than `threshold` of their mean (section III-A2).
+    The models disagree at m if they differ by more than the share `threshold` of their mean (section III-A2).
     """
     check_samples(samples)
     models = (fit_form(INVERSE_FORM, samples), fit_form(QUADRATIC_FORM, samples))
@@ -158,16 +162,16 @@ def _squared_error(model: MstModel, samples: Sequence[MstSample]) -> float:
 
 
 def needed_vms(curve: Floats, rate: float) -> int:
-    """The smallest m with curve(m) above `rate` on a rising curve; its last m where none is (errata 9)."""
+    """The fewest VMs whose throughput on a rising curve is above `rate`; the last of the curve if none is."""
     return min(int(np.searchsorted(curve, rate, side="right")) + 1, len(curve))
 
 
 def detect_convergence(
     throughputs: Sequence[float], window: int = 5, needed: int = 4, tolerance: float = 0.05
 ) -> float | None:
-    """The mean of the first `window` throughputs of which `needed` lie within ±`tolerance` of the one before.
+    """The mean of the first `window` successive throughputs that have settled; None if none have settled yet.
 
-    The K out of N method (section II-A), N = 5, K = 4, δ = 5%; None = not converged yet.
+    They have settled if `needed` of them lie within ±`tolerance` of the throughput before (section II-A: K out of N).
     """
     values = np.asarray(throughputs, dtype=float)
     if not 1 <= needed <= window:
@@ -192,7 +196,7 @@ POOLED_WEIGHT = 2.0
 
 
 class CapacityBelief:
-    """A Gaussian over (log τ(1), ..., log τ(max_vms)), updated by one observation at a time."""
+    """What is believed of τ(1), ..., τ(max_vms): a Gaussian over their logarithms, updated by each observation."""
 
     def __init__(self, samples: Sequence[MstSample], max_vms: int) -> None:
         self.scatter = find_scatter(samples, max_vms)
@@ -208,11 +212,14 @@ class CapacityBelief:
         return np.sqrt(np.maximum(np.diag(self.covariance), 0.0) + self.scatter**2)
 
     def learn_throughput(self, vms: int, throughput: float) -> None:
-        """Learn from a saturated interval: Kalman's update of all m by one value at one m."""
+        """Learn from a saturated interval that `vms` VMs have this throughput (Kalman's update)."""
         self._condition(vms, np.log(throughput), float(self.scatter[vms - 1]) ** 2)
 
     def learn_bound(self, vms: int, served_rate: float) -> None:
-        """Learn from an unsaturated interval: τ lay above `served_rate` (two moments of the truncated Normal)."""
+        """Learn from an unsaturated interval that the throughput of `vms` VMs is above `served_rate`.
+
+        The belief takes the mean and the variance of the truncated Normal.
+        """
         if served_rate <= 0:
             return
         variance = float(self.covariance[vms - 1, vms - 1]) + float(self.scatter[vms - 1]) ** 2

@@ -1,4 +1,4 @@
-"""The timing of decisions about VMs, the observations that a decision may use, the interface of a policy, and errors.
+"""When are VMs decided on, what may a decision know, and how does a policy decide? Also the errors of these terms.
 
 ForecastError (planner.workloads.series)
 ├── InvalidMstSamples      an impossible throughput or number of VMs
@@ -48,7 +48,7 @@ class InvalidQosTarget(ForecastError):
     qos_target: float
     pointer: str = ""
 
-    text = "qos_target = {self.qos_target:.6g} must lie in [0.5, 1): 0.95 is usual."
+    text = "The QoS target is {self.qos_target:.6g}: it must be at least 0.5 and below 1, such as 0.95."
 
 
 class UnknownVmPolicy(ForecastError):
@@ -66,7 +66,7 @@ class UnknownVmPolicy(ForecastError):
 
 @dataclass(frozen=True, slots=True)
 class Timing:
-    """Decide every `interval_steps` (S); new VMs are ready `startup_steps` (U) after they are asked for."""
+    """A decision holds for `interval_steps` (S in the paper); a new VM takes `startup_steps` (U) to start."""
 
     interval_steps: int = 10
     startup_steps: int = 2
@@ -80,7 +80,7 @@ class Timing:
 
 @dataclass(frozen=True, slots=True)
 class Observed:
-    """Every step up to the moment of a decision, oldest first.
+    """What a decision knows: one number for each past step, oldest first; `saturated` is 1 where VMs were too few.
 
     `vms`, `served_rates` and `saturated` may end one step before `rates`: the step that a decision is made for.
     """
@@ -102,7 +102,7 @@ class VmPolicy(Protocol):
 
     @property
     def reactive(self) -> bool:
-        """Whether it decides when an interval begins, so that new VMs come late, instead of ahead of it."""
+        """Whether the policy decides only when an interval begins, so that new VMs come late."""
         ...
 
     def decide_vms(self, observed: Observed, window: Window) -> int:
@@ -111,24 +111,26 @@ class VmPolicy(Protocol):
 
 
 def check_timing(timing: Timing) -> None:
-    """Raise InvalidSchedule unless 0 ≤ U < S, as in the paper, and a step has a duration."""
+    """Raise InvalidSchedule unless an interval is longer than the start of a VM, and a step is longer than 0 s."""
     if not 0 <= timing.startup_steps < timing.interval_steps:
         raise InvalidSchedule(
-            f"startup_steps = {timing.startup_steps} must be at least 0 and below interval_steps = "
-            f"{timing.interval_steps}: an interval shorter than the start of a VM cannot be scheduled.",
+            f"A VM takes {timing.startup_steps} steps to start, and a decision holds for {timing.interval_steps}: "
+            "startup_steps must be at least 0 and below interval_steps.",
             "/startup_steps",
         )
     if not timing.step_seconds > 0:
-        raise InvalidSchedule(f"step_seconds = {timing.step_seconds:.6g} must be above 0.", "/step_seconds")
+        raise InvalidSchedule(
+            f"A step of {timing.step_seconds:.6g} s: it must be above 0 s.", "/step_seconds"
+        )
 
 
 def check_max_vms(max_vms: int) -> None:
     """Raise InvalidSchedule unless at least one VM is allowed."""
     if max_vms < 1:
-        raise InvalidSchedule(f"max_vms = {max_vms} must be at least 1.", "/max_vms")
+        raise InvalidSchedule(f"At most {max_vms} VMs: max_vms must be at least 1.", "/max_vms")
 
 
 def check_qos_target(qos_target: float) -> None:
-    """Raise InvalidQosTarget unless ρ ∈ [0.5, 1)."""
+    """Raise InvalidQosTarget unless the target is at least one half and below 1."""
     if not 0.5 <= qos_target < 1.0:
         raise InvalidQosTarget(qos_target)

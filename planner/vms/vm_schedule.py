@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from planner.arrays import Floats
 from planner.values import Diagnostic
 from planner.vms.price_policy import DEFAULT_QOS_TARGET, HeadgatePolicy
 from planner.vms.sigma_policies import HEADGATE, PolicyName, SigmaRule, VmReason, find_policy
@@ -14,7 +15,7 @@ from planner.vms.throughput import MstModel, MstSample, fit_mst
 from planner.vms.timing import Timing, check_max_vms, check_qos_target, check_timing, observe_rates
 from planner.wording import write_counted, write_number
 from planner.workloads.arma import ArmaModel
-from planner.workloads.rate_distribution import RateDistributions
+from planner.workloads.rate_distribution import RateDistribution
 from planner.workloads.series import InvalidSchedule, Window, Workload, check_forecastable
 from planner.workloads.workload_forecast import (
     ARMA_WINDOW,
@@ -34,7 +35,11 @@ DEFAULT_TIMING = Timing()
 
 @dataclass(frozen=True, slots=True)
 class VmQuestion:
-    """The question of a schedule; `bounds` are throughputs served without saturating, for Headgate's own policy."""
+    """The workload, the samples and the terms of a schedule.
+
+    A `qos_target` of None is the default of the policy. `bounds` are throughputs that VMs served with room left; only
+    Headgate's own policy uses them. ARMA models are fitted to the newest `window_steps` rates.
+    """
 
     workload: Workload
     samples: tuple[MstSample, ...]
@@ -48,7 +53,7 @@ class VmQuestion:
 
 
 class VmInterval(NamedTuple):
-    """One interval with its expected rate and the reason for its VMs."""
+    """One interval of a schedule, in seconds since the epoch, with its expected rate and the reason for its VMs."""
 
     from_seconds: float
     to_seconds: float
@@ -103,7 +108,7 @@ def forecast_vms(question: VmQuestion) -> VmForecast:
     check_max_vms(question.max_vms)
     if not 1 <= question.intervals <= MOST_INTERVALS:
         raise InvalidSchedule(
-            f"{question.intervals} intervals: ask for 1 to {MOST_INTERVALS} of them.", "/horizon"
+            f"A schedule has 1 to {MOST_INTERVALS} intervals, not {question.intervals}.", "/horizon"
         )
     default = DEFAULT_QOS_TARGET if question.policy == HEADGATE else PAPER_QOS_TARGET
     qos_target = default if question.qos_target is None else question.qos_target
@@ -123,7 +128,7 @@ def forecast_vms(question: VmQuestion) -> VmForecast:
 
 
 def windows_ahead(question: VmQuestion) -> list[Window]:
-    """[t, t + S), [t + S, t + 2S), ... as distances from the last measured step, which lies U before t."""
+    """The intervals to schedule, one after the other; the first begins as soon as new VMs can be ready."""
     steps, first = question.timing.interval_steps, max(question.timing.startup_steps, 1)
     return [Window(first + i * steps, first + (i + 1) * steps - 1) for i in range(question.intervals)]
 
@@ -145,7 +150,7 @@ class _Scheduled:
 
 
 def _schedule_by_sigma(question: VmQuestion, model: MstModel, qos_target: float) -> _Scheduled:
-    """The VMs that cover each interval's peak with probability ρ."""
+    """The schedule of a policy of Imai et al.: VMs for each interval's peak, with the probability of the target."""
     known, rates = find_policy(question.policy), question.workload.series
     forecast, arma, found = _choose_forecast(question, known)
     sigma = model.sigma if known.uncertain_model else 0.0
@@ -159,7 +164,7 @@ def _schedule_by_sigma(question: VmQuestion, model: MstModel, qos_target: float)
 def _choose_forecast(
     question: VmQuestion, known: PolicyName
 ) -> tuple[PeakForecast, ArmaModel | None, list[Diagnostic]]:
-    """The last rate, or the ARMA model of lowest AIC on the newest window, or its fallback."""
+    """The forecast of a policy's peaks, the ARMA model behind it (None: no model), and diagnostics."""
     if not known.forecasting:
         return expect_last_rate, None, []
     rates = question.workload.series
@@ -176,9 +181,11 @@ def _schedule_by_price(question: VmQuestion, qos_target: float) -> _Scheduled:
     """The schedule of Headgate's own policy for all intervals at once, without a record of VMs."""
     rates, day = question.workload.series, question.timing.day_steps
     check_forecastable(rates, question.window_steps)
-    policy = HeadgatePolicy(
-        question.samples, RateDistributions(day), question.max_vms, qos_target, question.bounds
-    )
+
+    def likely_rates(known: Floats, window: Window) -> Floats:
+        return RateDistribution(window, day).likely_rates(known)
+
+    policy = HeadgatePolicy(question.samples, likely_rates, question.max_vms, qos_target, question.bounds)
     chosen = policy.decide_intervals(observe_rates(rates), windows_ahead(question))
     said = []
     if len(rates) < 2 * day:

@@ -1,18 +1,19 @@
-"""The accuracy of forecasts: repeated at past moments, and compared with the measured rates, lead by lead.
+"""How accurate are the forecasts of a workload? They are repeated for past moments and compared with measured rates.
 
-At an origin t the steps 0 .. t−1 are known, as for a forecast made at that time. An origin follows a measured
-step, so no known step was filled in from later steps; only measured steps count. Two forecasts of
-planner.workloads.rates_ahead are judged: the band of one step, and the highest rate of the next steps.
+The origin of a forecast is the number of known steps: a forecast of origin t knows the steps 0 .. t−1. Its lead is the
+number of steps that it looks ahead. An origin always follows a measured step, because a step that was filled in would
+depend on later steps. Two forecasts of planner.workloads.rates_ahead are judged for each lead: the band of one step,
+and the highest rate of the next steps.
 
     mean_error = Σ (expected − came) / Σ came,   absolute_error = Σ |expected − came| / Σ came
 
-The coverage p is the part of the forecasts whose band contains the measured rate. Its bounds are those of Wilson (1927)
-at 95%,
+with `expected` the forecast rates and `came` the measured ones. The coverage p is the part of the forecasts whose band
+contains the measured rate. Its bounds are the 95% interval of Wilson (1927),
 
     (p + z²/2n ± z √(p(1−p)/n + z²/4n²)) / (1 + z²/n),   z = 1.96
 
-with n the judged forecasts that do not overlap: the errors of two forecasts `lead` steps ahead, from moments less than
-`lead` steps apart, depend on the same steps, and count as little more than one.
+with n the number of judged forecasts whose origins are at least a lead apart. Forecasts closer together look at the
+same steps, so their errors are not independent.
 """
 
 from collections.abc import Sequence
@@ -29,7 +30,7 @@ Z = 1.959963984540054
 
 @dataclass(frozen=True, slots=True)
 class JudgedForecast:
-    """A forecast made at the step `origin`, and the measured rate; `is_covered`: its band contains the rate."""
+    """A forecast of an origin beside the measured rate (`came`); `is_covered`: the band contains the measured rate."""
 
     origin: int
     expected: float
@@ -39,7 +40,10 @@ class JudgedForecast:
 
 @dataclass(frozen=True, slots=True)
 class LeadAccuracy:
-    """The accuracy of the forecasts `steps` ahead; None if no forecast was judged."""
+    """The accuracy of all forecasts with the lead `steps`; shares and errors are None if no forecast was judged.
+
+    `apart` counts the judged forecasts whose origins are at least a lead apart.
+    """
 
     steps: int
     judged: int
@@ -53,7 +57,7 @@ class LeadAccuracy:
 
 
 def judge_lead(steps: int, judged: Sequence[JudgedForecast]) -> LeadAccuracy:
-    """The accuracy of the forecasts of one lead, oldest first."""
+    """The accuracy of the judged forecasts of the lead `steps`, which come oldest first."""
     errors = [one.expected - one.came for one in judged]
     total = fsum(one.came for one in judged)
     covered = sum(one.is_covered for one in judged)
@@ -74,7 +78,7 @@ def judge_lead(steps: int, judged: Sequence[JudgedForecast]) -> LeadAccuracy:
 
 
 def count_apart(origins: Sequence[int], steps: int) -> int:
-    """How many of the ascending origins are at least `steps` apart, counted from the first."""
+    """The most of the ascending origins that can be chosen so that neighbours are at least `steps` apart."""
     count, free_from = 0, None
     for origin in origins:
         if free_from is None or origin >= free_from:
@@ -83,7 +87,7 @@ def count_apart(origins: Sequence[int], steps: int) -> int:
 
 
 def bound_share(share: float, count: int) -> tuple[float, float]:
-    """Wilson's 95% interval of a share among `count` independent cases, count at least 1."""
+    """Wilson's 95% interval of a share that was counted among `count` independent cases (at least 1)."""
     middle = share + Z * Z / (2.0 * count)
     margin = Z * sqrt(share * (1.0 - share) / count + Z * Z / (4.0 * count * count))
     scale = 1.0 + Z * Z / count
@@ -96,7 +100,10 @@ Judged = dict[int, list[JudgedForecast]]
 
 @dataclass(frozen=True, slots=True)
 class RollingTerms:
-    """The leads to judge, how many origins at most, and the probabilities of the band and of the highest rate."""
+    """The leads to judge, and the largest number of origins.
+
+    `level` is the probability of the band, `quantile` that of the upper bound of the highest rate.
+    """
 
     leads: tuple[int, ...]
     origins: int
@@ -106,7 +113,7 @@ class RollingTerms:
 
 @dataclass(frozen=True, slots=True)
 class RollingAccuracy:
-    """The accuracy by lead, of bands and of highest rates; an origin is the number of known steps."""
+    """The accuracy of each lead: of the bands (`rates`) and of the highest rates (`peaks`)."""
 
     origins: tuple[int, ...]
     rates: tuple[LeadAccuracy, ...]
@@ -132,7 +139,10 @@ def judge_forecasts(workload: Workload, terms: RollingTerms) -> RollingAccuracy:
 
 
 def choose_origins(workload: Workload, terms: RollingTerms) -> list[int]:
-    """At most so many origins, evenly spread over the last day, ascending; WorkloadTooShort where there is none."""
+    """At most `terms.origins` origins in ascending order, evenly spread over the last day.
+
+    Raises WorkloadTooShort if the workload has too few steps for one forecast.
+    """
     count, needed = len(workload.rates), FEWEST_INTERVALS
     if count <= needed:
         raise WorkloadTooShort(count, needed + 1)
@@ -143,7 +153,7 @@ def choose_origins(workload: Workload, terms: RollingTerms) -> list[int]:
 
 
 def judge_rates(history: KnownRates, origin: int, terms: RollingTerms, judged: Judged) -> None:
-    """Adds the bands of the leads whose step was measured."""
+    """Adds the bands forecast at the origin to `judged`, for the leads whose step was measured."""
     leads = [lead for lead in terms.leads if history.is_measured(origin + lead - 1, origin + lead)]
     try:
         found = forecast_bands(history.known_at(origin), history.step_seconds, leads, terms.level)
@@ -156,7 +166,7 @@ def judge_rates(history: KnownRates, origin: int, terms: RollingTerms, judged: J
 
 
 def judge_peaks(history: KnownRates, origin: int, terms: RollingTerms, judged: Judged) -> None:
-    """Adds the highest rates of the leads of which every step was measured."""
+    """Adds the highest rates forecast at the origin to `judged`, for the leads whose steps were all measured."""
     known = history.known_at(origin)
     for lead in terms.leads:
         if not history.is_measured(origin, origin + lead):

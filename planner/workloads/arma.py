@@ -1,10 +1,11 @@
-"""ARMA(p, q) models of a workload and their forecasts, with the variance of each step.
+"""Which rates does an ARMA(p, q) model expect, and with what variance? (Imai et al., section III-D)
 
-Imai et al., section III-D, with their equations 11 to 13 corrected: the innovation variance is that of the
-residuals, ψ_j = Σ φ_i ψ_{j−i} + θ_j, and the variance k steps ahead is σ²(1 + Σ_{j=1}^{k−1} ψ_j²).
+Equations 11 to 13 of the paper are corrected: the innovation variance σ² is that of the residuals, ψ_j = Σ φ_i ψ_{j−i}
++ θ_j, and the variance k steps ahead is σ²(1 + Σ_{j=1}^{k−1} ψ_j²).
 
-Innovations come from the innovations algorithm (Brockwell and Davis 2009, sections 3.3 and 5.2.7): statsmodels'
-compiled steps, called without its preparations, which took four fifths of the time of a fit.
+An innovation is the part of a value that the values before it do not explain. The innovations algorithm (Brockwell and
+Davis 2009, sections 3.3 and 5.2.7) computes innovations. Its compiled steps are those of statsmodels, called directly:
+the preparations of statsmodels took four fifths of the time of a fit.
 """
 
 from collections.abc import Sequence
@@ -54,14 +55,14 @@ class ArmaModel:
 
 @dataclass(frozen=True, slots=True)
 class ArmaForecast:
-    """Means and standard deviations 1, 2, ... steps after the last value seen."""
+    """The expected rate and its standard deviation 1, 2, ... steps after the last known rate."""
 
     means: Floats
     deviations: Floats
 
 
 def psi_weights(model: ArmaModel, count: int) -> Floats:
-    """ψ_0 = 1, ψ_1, ...: the part of an error that is left j steps later (eq. 12 with the sign of eq. 9)."""
+    """The first `count` weights ψ_0 = 1, ψ_1, ...: ψ_j is the part of an error that is left j steps later (eq. 12)."""
     impulse = np.zeros(count)
     impulse[:1] = 1.0
     return np.asarray(
@@ -70,14 +71,14 @@ def psi_weights(model: ArmaModel, count: int) -> Floats:
 
 
 def innovate(ar: Sequence[float], ma: Sequence[float], centred: Floats) -> tuple[Floats, Floats]:
-    """The innovation of each value given all before it, and its variance in units of σ² (the innovations algorithm)."""
+    """The innovation of each value, and its variance in units of σ², which is above 0; see `find_innovations`."""
     innovations, variances = find_innovations(ar, ma, centred)
     # Rounding can take the variance of a root on the unit circle to zero.
     return innovations, np.maximum(variances, 1e-300)
 
 
 def past_errors(model: ArmaModel, rates: Floats) -> Floats:
-    """ε_p, ε_{p+1}, ... with those before the window's p-th value taken as 0."""
+    """The errors ε_p, ε_{p+1}, ... of the model on these rates, if all errors before the p-th rate are 0."""
     centred = np.asarray(rates, dtype=float) - model.mean
     unexplained = centred[model.order.ar :].copy()
     for lag, phi in enumerate(model.ar, 1):
@@ -86,7 +87,7 @@ def past_errors(model: ArmaModel, rates: Floats) -> Floats:
 
 
 def forecast_arma(model: ArmaModel, rates: Floats, steps: int) -> ArmaForecast:
-    """Equation 10 with future errors at their expectation 0, and equation 13 summed to k − 1."""
+    """The forecast of the next `steps` rates: eq. 10 with future errors of 0, and eq. 13 summed up to k − 1."""
     errors, _ = innovate(model.ar, model.ma, np.asarray(rates, dtype=float) - model.mean)
     values = [float(rate) - model.mean for rate in rates[len(rates) - model.order.ar :]]
     late = [float(error) for error in errors[len(errors) - model.order.ma :]]
@@ -100,9 +101,9 @@ def forecast_arma(model: ArmaModel, rates: Floats, steps: int) -> ArmaForecast:
 
 
 def find_innovations(ar: Sequence[float], ma: Sequence[float], centred: Floats) -> tuple[Floats, Floats]:
-    """The innovation of each value given all before it, and its variance in units of σ².
+    """The innovation of each value of a series with mean 0, and the variance of each innovation in units of σ².
 
-    Raises ValueError where a root of the autoregressive part is on the unit circle or in it.
+    Raises ValueError if the autoregressive part `ar` is not stationary.
     """
     from statsmodels.tsa.innovations import _arma_innovations as compiled
 
@@ -121,7 +122,10 @@ def find_innovations(ar: Sequence[float], ma: Sequence[float], centred: Floats) 
 
 
 def is_stationary(ar: Sequence[float]) -> bool:
-    """Whether all roots of 1 − Σ φᵢzⁱ are outside the unit circle: all partial correlations are below 1 (Levinson)."""
+    """Whether all roots of 1 − Σ φᵢzⁱ lie outside the unit circle.
+
+    This is so if all partial correlations, which Levinson's recursion finds, are below 1.
+    """
     rest = list(ar)
     while rest:
         partial = rest.pop()
@@ -133,7 +137,10 @@ def is_stationary(ar: Sequence[float]) -> bool:
 
 
 def find_autocovariances(ar: Sequence[float], ma: Sequence[float], count: int) -> list[float]:
-    """γ(0), γ(1), ... for σ² = 1: the first by their linear equations (3.3.8), the others by recursion (3.3.9)."""
+    """The first `count` autocovariances γ(0), γ(1), ... of the model with σ² = 1.
+
+    The first come from linear equations (3.3.8 in Brockwell and Davis), the others from a recursion (3.3.9).
+    """
     p, q = len(ar), len(ma)
     size = max(p, q) + 1
     phis, thetas = [1.0, *(-phi for phi in ar), *[0.0] * (size - 1 - p)], [1.0, *ma]

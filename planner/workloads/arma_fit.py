@@ -1,4 +1,9 @@
-"""Fits of ARMA models: exact likelihood by innovations with warm starts, and statsmodels' fit as the reference."""
+"""Which ARMA model fits a series best?
+
+fit_arma                 the exact likelihood, by innovations; starts from the fit of the last window if there is one
+fit_arma_by_squares      the conditional sum of squares: quicker, and less exact near a unit root
+fit_arma_by_statsmodels  the Kalman filter of statsmodels: slow, the reference
+"""
 
 import warnings
 from collections.abc import Callable, Sequence
@@ -28,14 +33,14 @@ class ArmaFitFailed(ArithmeticError):
 
 @dataclass(frozen=True, slots=True)
 class Minimum:
-    """The parameters at which a sum of squares is least, and the sum there."""
+    """The parameters at which a sum of squares is smallest, and the smallest sum (`total`)."""
 
     parameters: Floats
     total: float
 
 
 def fit_arma(rates: Floats, order: ArmaOrder, start: ArmaModel | None = None) -> ArmaModel:
-    """Maximum likelihood, from `start` when the last window's fit is given, else from least squares.
+    """The model of an order with the highest likelihood; without a `start`, least squares give several starts.
 
     With innovations u_t of variance σ² v_t, the likelihood is highest where Σ u_t²/v_t · (Π v_t)^(1/n) is least
     (Box and Jenkins, A7.3): a sum of squares, minimised by Levenberg–Marquardt.
@@ -60,7 +65,7 @@ def fit_arma(rates: Floats, order: ArmaOrder, start: ArmaModel | None = None) ->
 
 
 def fit_arma_by_squares(rates: Floats, order: ArmaOrder, start: ArmaModel | None = None) -> ArmaModel:
-    """Least conditional sum of squares: errors before the window's p-th value are 0."""
+    """The model of an order with the smallest conditional sum of squares: errors before the p-th rate count as 0."""
     values = _check_values(rates, order)
     first = start if start is not None and start.order == order else _guess(values, order)
     minimum = minimise_squares(lambda p: past_errors(_model_at(p, order), values), _parameters_of(first))
@@ -69,7 +74,7 @@ def fit_arma_by_squares(rates: Floats, order: ArmaOrder, start: ArmaModel | None
 
 
 def fit_arma_by_statsmodels(rates: Floats, order: ArmaOrder, start: ArmaModel | None = None) -> ArmaModel:
-    """Maximum likelihood by statsmodels' Kalman filter, always from its own start: the reference, and slow."""
+    """The model of an order with the highest likelihood, by statsmodels' Kalman filter; `start` is not used."""
     from statsmodels.tsa.arima.model import ARIMA
 
     del start
@@ -89,7 +94,10 @@ def fit_arma_by_statsmodels(rates: Floats, order: ArmaOrder, start: ArmaModel | 
 def rank_orders(
     rates: Floats, orders: tuple[ArmaOrder, ...] = ORDERS, fit: Fit = fit_arma
 ) -> tuple[ArmaModel, ...]:
-    """The models of all orders that can be fitted, lowest AIC first (section IV-C); without any, the first failure."""
+    """The models of all orders that can be fitted, lowest AIC first (section IV-C of Imai et al.).
+
+    Raises the first failure if no order can be fitted.
+    """
     models, failures = [], []
     for order in orders:
         try:
@@ -102,7 +110,7 @@ def rank_orders(
 
 
 def minimise_squares(residuals: Residuals, start: Floats) -> Minimum:
-    """The least sum of squares by Levenberg–Marquardt, with differences for derivatives."""
+    """The smallest sum of squared residuals near `start`, by Levenberg–Marquardt with numerical derivatives."""
     parameters = start
     errors = residuals(parameters)
     total, damping = float(errors @ errors), 1e-3
@@ -131,9 +139,9 @@ def minimise_squares(residuals: Residuals, start: Floats) -> Minimum:
 
 
 def coefficients_of(free: Floats) -> list[float]:
-    """c with all roots of 1 − Σ c_i z^i outside the unit circle, from numbers without bounds.
+    """The coefficients c for parameters x without bounds: all roots of 1 − Σ c_i z^i lie outside the unit circle.
 
-    Each x/√(1 + x²) is a partial autocorrelation, and Levinson's recursion makes the coefficients (Monahan 1984).
+    Each x/√(1 + x²) is a partial autocorrelation; Levinson's recursion turns these into coefficients (Monahan 1984).
     """
     coefficients: list[float] = []
     for value in free:
@@ -144,7 +152,7 @@ def coefficients_of(free: Floats) -> list[float]:
 
 
 def free_of(coefficients: Sequence[float]) -> list[float]:
-    """The inverse of `coefficients_of`; roots on or in the circle are moved out first."""
+    """The parameters whose `coefficients_of` are these; roots on the unit circle or in it are moved out first."""
     rest, free = list(coefficients), []
     while rest:
         partial = min(max(rest.pop(), -(LARGEST_PARTIAL**2)), LARGEST_PARTIAL**2)
@@ -186,7 +194,7 @@ def _check_values(rates: Floats, order: ArmaOrder) -> Floats:
 
 
 def _cold_starts(values: Floats, order: ArmaOrder) -> list[ArmaModel]:
-    """The starts of a first fit: the likelihood has several peaks, and each start may reach another one."""
+    """Several starts for the first fit of an order, because the likelihood has several peaks."""
     from statsmodels.tsa.arima.estimators.hannan_rissanen import hannan_rissanen
 
     centre = float(values.mean()) if order.with_mean else 0.0

@@ -1,18 +1,19 @@
-"""Forecasts by lines through the newest rates, judged by their own errors of the past.
+"""Which rate comes next, if the newest rates go on as a line?
 
-Each candidate fits a line to the newest w rates before a moment t:
+There are several candidates. Each fits a line to the newest w rates before a moment t, with its own w and shape:
 
-    flat: their mean;   trend: their least-squares line, extended
+    flat: the mean of the w rates;   trend: the least-squares line of the w rates, extended
 
-It is tried at every earlier moment t of the history, and its error there, e_t, is divided by the level,
+Each candidate is tried at every earlier moment t of the history. Its error at t, e_t, is divided by the level,
 
     u_t = e_t / (L_t + 0.6 L),   L_t = exponentially weighted mean of the rates until t,   L = mean of all rates
 
-because errors grow with the rate: those of the day are too large for the night, and those of the night too small for
-the day. The forecast is the mean of the three candidates that had the least pinball loss over the newer half of the
-moments with the quantiles of the older half: a mean of forecasts errs less than one alone (Bates and Granger 1969). Its
-quantiles are those of its own u_t, times the level of now, so that no distribution is assumed; where few of the errors
-are independent of each other, they move outwards.
+because errors grow with the rate: errors of the day are too large for the night.
+
+The forecast is the mean of the three best candidates, because a mean of forecasts errs less than a single forecast
+(Bates and Granger 1969). The best candidates have the smallest pinball loss: quantiles of their errors in the older
+half of the moments are judged on the newer half. The quantiles of the forecast are the quantiles of its own past errors
+u_t, times the level of now. Where few of the errors are independent, the quantiles are moved outwards.
 """
 
 from bisect import bisect_left
@@ -39,18 +40,18 @@ LONGEST_GAP = 300
 
 @dataclass(frozen=True, slots=True)
 class TriedLine:
-    """A candidate: its lines' value and slope at each moment, oldest first; the last moment is now."""
+    """A candidate: the last value and the slope of its line at each moment, oldest first; the last moment is now."""
 
     name: str
     ends: Floats
     slopes: Floats
 
     def highest(self, steps: int) -> Floats:
-        """The highest value of the next steps, as forecast at each moment."""
+        """The highest value of the next `steps` steps, as forecast at each moment."""
         return self.ends + self.slopes * np.where(self.slopes > 0.0, steps, 1)
 
     def after(self, steps: int) -> Floats:
-        """The value so many steps later, as forecast at each moment."""
+        """The value `steps` later, as forecast at each moment."""
         return self.ends + self.slopes * steps
 
 
@@ -58,7 +59,7 @@ class TriedLine:
 class TriedForecast:
     """A forecast of now, and the errors that it had at earlier moments, scaled to the level of now.
 
-    `pieces` of the errors do not overlap, and are independent of each other.
+    `names` are the candidates that it is the mean of; `pieces` is the number of errors that do not overlap.
     """
 
     now: float
@@ -72,10 +73,10 @@ class TriedForecast:
         return max(self.now + float(np.median(self.errors)), 0.0)
 
     def find_quantile(self, quantile: float) -> float:
-        """The rate that is not exceeded with this probability, at least 0.
+        """The rate that is not exceeded with the probability `quantile`, at least 0.
 
-        The tail p beyond it becomes p · min(1, n p): among n < 1/p pieces one is seldom in the tail, and the quantile
-        of the errors seen would be exceeded too often.
+        The tail p = 1 − quantile is shortened to p · min(1, n p) for n independent errors: if n is below 1/p, the past
+        errors seldom reach into the tail, and their own quantile would be exceeded too often.
         """
         tail = min(quantile, 1.0 - quantile)
         tail *= min(1.0, self.pieces * tail)
@@ -83,7 +84,7 @@ class TriedForecast:
 
 
 def take_history(measurements: Sequence[Measurement], step_seconds: float) -> Sequence[Measurement]:
-    """The measurements since the newest long gap."""
+    """The measurements since the newest gap of more than LONGEST_GAP steps."""
     gaps = np.flatnonzero(np.diff([one.at_seconds for one in measurements]) > LONGEST_GAP * step_seconds)
     return measurements[int(gaps[-1]) + 1 :] if len(gaps) else measurements
 
@@ -108,7 +109,7 @@ def fit_lines(rates: Floats) -> list[TriedLine]:
 
 
 def find_levels(rates: Floats) -> Floats:
-    """L_t + 0.6 L at each moment."""
+    """The divisor of the errors at each moment: L_t + 0.6 L, see above."""
     new = 1.0 / LEVEL_SPAN
     # Without scipy.signal, which takes a command half a second to load.
     smooth = accumulate(rates.tolist(), lambda level, rate: level + new * (rate - level))
@@ -118,7 +119,11 @@ def find_levels(rates: Floats) -> Floats:
 def try_candidates(
     candidates: Sequence[tuple[str, Floats]], came: Floats, levels: Floats, quantiles: Sequence[float]
 ) -> TriedForecast:
-    """The mean of the best candidates, judged by the rates after each moment except the newest ones."""
+    """The forecast that is the mean of the best candidates.
+
+    A candidate is its name and its forecasts at each moment; `came` are the measured values of the forecasts, which the
+    newest moments do not have yet. `quantiles` are the quantiles that the pinball loss judges.
+    """
     ahead = len(levels) - len(came)
     moments = min(len(values) for _, values in candidates)
     then, came = levels[-moments:-ahead], came[-(moments - ahead) :]
@@ -132,7 +137,7 @@ def try_candidates(
 
 
 def find_loss(errors: Floats, levels: Floats, quantiles: Sequence[float]) -> float:
-    """The mean pinball loss over the newer half of the errors, for the quantiles of the older half."""
+    """The mean pinball loss on the newer half of the errors, for the quantiles of the older half of the errors."""
     half = len(errors) // 2
     total = 0.0
     for quantile in quantiles:
@@ -157,10 +162,10 @@ class KnownRates:
         ]
 
     def known_at(self, origin: int) -> Sequence[Measurement]:
-        """The newest measurements before this step."""
+        """The newest HISTORY measurements before the step `origin`."""
         end = bisect_left(self._steps, origin)
         return self._measurements[max(end - HISTORY, 0) : end]
 
     def is_measured(self, first: int, end: int) -> bool:
-        """Whether all of these steps were measured."""
+        """Whether all steps from `first` to before `end` were measured."""
         return end <= len(self.rates) and bool(self.measured[first:end].all())

@@ -1,8 +1,9 @@
-"""The distribution of the rates of a coming interval, learned from past errors at the same distance.
+"""How likely is each rate in a coming interval?
 
 Three layers learn from past rates alone. A ridge regression for each step of the interval forecasts the logarithm of
-the rate. A second one forecasts the size of the first one's error, from the errors of the last hours and of the same
-hours on the days before. The past errors, in units of that size, give the shape of the distribution.
+the rate. A second regression forecasts how large the error of the first will be, from the errors of the last hours and
+of the same hours on the days before. The past errors, divided by their forecast sizes, give the shape of the
+distribution.
 """
 
 from collections.abc import Mapping
@@ -18,7 +19,7 @@ from planner.workloads.series import Window
 
 
 class Ridge:
-    """β minimising Σ(y − xβ)² + penalty·|β − prior|², for several targets that share the shape of x."""
+    """Ridge regressions, one for each target: weights β that minimise Σ(y − xβ)² + penalty·|β − prior|²."""
 
     def __init__(self, targets: int, features: int, penalty: float, prior: Mapping[int, float]) -> None:
         self.prior: Floats = np.zeros((targets, features))
@@ -92,13 +93,16 @@ BLOCK_STEPS = 10
 
 
 class RateDistribution:
-    """The distribution of the rates in one window, learned from the rates seen so far."""
+    """The distribution of the rates in one window, learned from the rates seen so far.
+
+    Each call must send the rates of the call before, and may add newer ones.
+    """
 
     def __init__(self, window: Window, day_steps: int = 1440) -> None:
         count = min(window.steps, MOST_STEPS_TRIED)
         self.steps = np.rint(np.linspace(window.first, window.last, count)).astype(np.intp)
         self.day_steps = day_steps
-        # A step further ahead than a day has its like as many days before, or it would not be known yet.
+        # A step more than a day ahead is compared with days further back: the same hour of yesterday is not known yet.
         self._days_ahead = (self.steps + SMOOTHING_REACH - 1) // day_steps
         self._block_steps = min(BLOCK_STEPS, window.last)
         self._levels, self._logs, self._offsets = Rows(), Rows(), Rows()
@@ -189,7 +193,7 @@ class RateDistribution:
         return self._trailing(rows, LEVEL_SPANS[REFERENCE])
 
     def _mean_rows(self, rows: NDIndex) -> Floats:
-        """The features of the rate per step of the window: 1, slopes between means, and changes on the days before."""
+        """The features that forecast the rate of each step: 1, slopes between means, and changes on the days before."""
         levels = [self._trailing(rows, span) for span in LEVEL_SPANS]
         shared = [np.ones(len(rows)), *(a - b for a, b in pairwise(levels))]
         features = np.zeros((len(self.steps), len(rows), len(shared) + len(DAYS_BACK)))
@@ -240,7 +244,7 @@ class RateDistribution:
         return features
 
     def _refresh_shape(self, last: int) -> None:
-        """The quantiles of the past errors in units of their spread, with heavy tails until there are many."""
+        """Set the shape: the quantiles of past errors divided by their forecast sizes, with heavy tails at first."""
         if last < self._shape_at + REFRESH_STEPS:
             return
         self._shape_at = last
@@ -251,7 +255,7 @@ class RateDistribution:
 
 
 class RateDistributions:
-    """The distributions of any windows of one workload; answers are kept for the seeds of a backtest that ask again."""
+    """The distributions of any windows of one workload; keeps its answers, which each seed of a backtest asks for."""
 
     def __init__(self, day_steps: int = 1440) -> None:
         self.day_steps = day_steps

@@ -1,10 +1,10 @@
-"""Forecast rates by lines through the newest rates: the highest of the next steps, and each step with a band.
+"""Which rate must a topology be ready for, and between which bounds will each step lie? (by lines)
 
     highest    Y_t = max λ(t+1..t+H); its upper rate is the q-quantile of the errors of its forecasts in the past
     band       lower, expected, upper = P_h + the (1−level)/2, 1/2 and (1+level)/2 quantiles of the errors of P_h
 
-with P_h the forecast h steps ahead (planner.workloads.line_forecasts). A step far ahead differs little from its
-neighbours: leads are forecast at 1, 2, 3, 4, 6, 8, 12, 16, ... and joined by straight lines.
+with P_h the forecast h steps ahead (planner.workloads.line_forecasts). Steps far ahead differ little from their
+neighbours, so only the steps 1, 2, 3, 4, 6, 8, 12, 16, ... are forecast, and straight lines join these.
 """
 
 from collections.abc import Sequence
@@ -35,7 +35,10 @@ FEWEST_INTERVALS = 30
 
 @dataclass(frozen=True, slots=True)
 class RateAhead:
-    """The rate to be ready for over `steps` intervals; `history` is the number of intervals that it was learnt from."""
+    """The highest rate of the next `steps` intervals: expected, and its upper `quantile`.
+
+    `history` is the number of known intervals, `model` names the lines.
+    """
 
     expected_rate: float
     upper_rate: float
@@ -49,7 +52,7 @@ class RateAhead:
 def look_ahead(
     measurements: Sequence[Measurement], step_seconds: float, steps: int, quantile: float
 ) -> RateAhead:
-    """The upper quantile of the highest of the `steps` rates to come; WorkloadTooShort where too few are known."""
+    """The highest of the next `steps` rates, with its upper quantile; raises WorkloadTooShort if too few are known."""
     workload = regularise_workload(take_history(measurements, step_seconds), step_seconds)
     rates = workload.series
     if constant := find_constant(rates):
@@ -100,7 +103,7 @@ class StepBand:
 
 @dataclass(frozen=True, slots=True)
 class BandedForecast:
-    """The bands of the requested leads, as far as the known rates allow; `history`: the intervals learnt from."""
+    """The bands of the requested leads, as far as the known rates allow; `history` is the number of known intervals."""
 
     bands: tuple[StepBand, ...]
     history: int
@@ -110,14 +113,14 @@ class BandedForecast:
 def forecast_bands(
     measurements: Sequence[Measurement], step_seconds: float, leads: Sequence[int], level: float
 ) -> BandedForecast:
-    """The band of each lead; leads that the history is too short for are left out."""
+    """The band of each lead; leads for which the history is too short are left out."""
     return band_leads(regularise_history(measurements, step_seconds), leads, level)
 
 
 def forecast_each_band(
     measurements: Sequence[Measurement], step_seconds: float, steps: int, level: float
 ) -> BandedForecast:
-    """The bands of the next `steps` steps, those between the leads that are forecast by straight lines."""
+    """The bands of the next `steps` steps; steps between two forecast leads lie on a straight line."""
     workload = regularise_history(measurements, step_seconds)
     reach = len(workload.rates) // LARGEST_PART
     found = band_leads(workload, list_leads(min(steps, max(reach, 1))), level)

@@ -1,4 +1,4 @@
-"""A measured workload as a regular series: missing steps are filled in, and suspicious steps are reported.
+"""Which rate had each step of a measured workload? Missing steps are filled in, suspicious steps are reported.
 
 Errors of forecasts, as in planner.errors:
 
@@ -56,7 +56,7 @@ class WorkloadTooShort(ForecastError):
     needed: int
 
     text = (
-        "The workload has {self.steps} steps; this policy's forecast needs at least {self.needed}: send more."
+        "The workload has {self.steps} steps, and the forecast needs at least {self.needed}: send more rates."
     )
 
 
@@ -80,8 +80,8 @@ class ConstantWorkload(ForecastError):
     steps: int
 
     text = (
-        "All {self.steps} rates are exactly {self.rate:.6g}, so there is no variation to forecast from (a stuck "
-        "sensor?): send a measured series, or choose a policy without a forecast, such as mst+ua."
+        "All {self.steps} rates are exactly {self.rate:.6g}, so nothing can be learned from how they vary (is the "
+        "sensor stuck?): send a measured series, or choose a policy without a forecast, such as mst+ua."
     )
 
 
@@ -115,7 +115,7 @@ class Workload:
 
     @property
     def day_steps(self) -> int:
-        """The steps of a day."""
+        """The number of steps in a day."""
         return count_day_steps(self.step_seconds)
 
     @property
@@ -125,12 +125,15 @@ class Workload:
 
 
 def count_day_steps(step_seconds: float) -> int:
-    """The steps of a day, at least 1."""
+    """The number of steps of this length in a day, at least 1."""
     return max(round(86400.0 / step_seconds), 1)
 
 
 def regularise_workload(measurements: Sequence[Measurement], step_seconds: float | None = None) -> Workload:
-    """The measurements on a grid of steps (by default their median distance), with gaps filled by straight lines."""
+    """The measurements as a series with one rate for each step; straight lines fill the gaps.
+
+    A step of None has the median distance of the measurements.
+    """
     needed = 2 if step_seconds is None else 1
     if len(measurements) < needed:
         raise WorkloadTooShort(len(measurements), needed)
@@ -159,7 +162,7 @@ def regularise_workload(measurements: Sequence[Measurement], step_seconds: float
 
 
 def check_forecastable(rates: Floats, needed: int) -> None:
-    """Raise unless the series is long enough and varies."""
+    """Raise WorkloadTooShort below `needed` rates, and ConstantWorkload if all rates are equal."""
     if len(rates) < needed:
         raise WorkloadTooShort(len(rates), needed)
     if np.ptp(rates) == 0.0:
@@ -244,12 +247,12 @@ def _describe(missing: Steps, drops: Steps, steps: int) -> tuple[Diagnostic, ...
 
 
 class Window(NamedTuple):
-    """The interval to decide on lies `first`..`last` steps after the last step observed."""
+    """A coming interval: its steps lie `first` to `last` steps after the last known step."""
 
     first: int
     last: int
 
     @property
     def steps(self) -> int:
-        """The number of its steps."""
+        """The number of steps in the window."""
         return self.last - self.first + 1

@@ -1,4 +1,4 @@
-"""Interval forecasts of a workload: by the ARMA model of lowest AIC on its newest window, or by lines; and its peak.
+"""Between which bounds will the next rates lie, and which peak has a coming interval? (by ARMA models, or by lines)
 
     h = argmax (λ̂ + 2σ)           (Imai et al., eq. 14) the peak of a window
 
@@ -36,7 +36,7 @@ OF_LINES = ("constant-rate", "shorter-look-ahead")
 
 @dataclass(frozen=True, slots=True)
 class StandIn:
-    """The fallback for a model: the rate and deviation of every step ahead, with the reason."""
+    """The rate and deviation of every step ahead if no model could be fitted; `why` is the reason."""
 
     rate: float
     deviation: float
@@ -44,7 +44,7 @@ class StandIn:
 
 
 def fit_or_stand_in(recent: Floats, day: Floats) -> ArmaModel | StandIn:
-    """The ARMA model of lowest AIC on `recent`, else the quantile of `day`, the rates of the last day."""
+    """The ARMA model of lowest AIC on the `recent` rates, or a stand-in from the rates of the last `day`."""
     try:
         return rank_orders(recent)[0]
     except ArmaFitFailed as failure:
@@ -52,12 +52,12 @@ def fit_or_stand_in(recent: Floats, day: Floats) -> ArmaModel | StandIn:
 
 
 def stand_in_for_model(day: Floats, failure: ArmaFitFailed) -> StandIn:
-    """The quantile of the last day's rates, for a model that could not be fitted."""
+    """The stand-in from the rates of the last `day`, for the failure of a fit."""
     return StandIn(float(np.quantile(day, FALLBACK_QUANTILE)), float(np.std(day)), str(failure))
 
 
 def choose_order(rates: Floats, orders: tuple[ArmaOrder, ...], fit: Fit = fit_arma) -> ArmaOrder:
-    """The order of lowest AIC, else USUAL_ORDER."""
+    """The order of lowest AIC on these rates, or USUAL_ORDER if no order can be fitted."""
     try:
         return rank_orders(rates, orders, fit)[0].order
     except ArmaFitFailed:
@@ -65,7 +65,7 @@ def choose_order(rates: Floats, orders: tuple[ArmaOrder, ...], fit: Fit = fit_ar
 
 
 def describe_quantile(why: str) -> Diagnostic:
-    """The diagnostic if the quantile replaces a forecast."""
+    """The diagnostic that the 95% quantile of the last day replaces a forecast; `why` is the reason."""
     return Diagnostic(
         "forecast-fallback", f"{why}: the 95% quantile of the last day is used instead of a forecast."
     )
@@ -76,7 +76,7 @@ DAY_STEPS = 1440
 
 
 class PeakLoad(NamedTuple):
-    """A rate and its standard deviation; `why` is the reason for a fallback (None: a model, or no model wanted)."""
+    """The peak rate of an interval, and its standard deviation; `fallback` is the reason for a stand-in, or None."""
 
     rate: float
     deviation: float
@@ -87,15 +87,15 @@ PeakForecast = Callable[[Floats, Window], PeakLoad]
 
 
 def expect_last_rate(rates: Floats, window: Window) -> PeakLoad:  # noqa: ARG001  (one of the PeakForecasts)
-    """The rate of the last step, for policies that forecast without a model."""
+    """The last known rate as the peak of any window, for policies without a forecast."""
     return PeakLoad(float(rates[-1]), 0.0)
 
 
 class ArmaPeaks:
-    """h = argmax(λ̂ + 2σ) over the window (eq. 14), refitted on a sliding window from the parameters of the last fit.
+    """The peaks that an ARMA model forecasts: the step of a window with the highest λ̂ + 2σ (eq. 14).
 
-    One object per workload: it keeps the answer of each moment, which the policies and seeds of a backtest ask for
-    again.
+    The model is refitted to the newest `window_steps` rates for each moment, and starts from its last parameters.
+    One object serves one workload and keeps its answers, for which the policies and seeds of a backtest ask again.
     """
 
     def __init__(
@@ -133,14 +133,8 @@ class ArmaPeaks:
 
 
 def as_peak(stand_in: StandIn) -> PeakLoad:
-    """The fallback as the peak of a window."""
+    """The stand-in as the peak of a window."""
     return PeakLoad(stand_in.rate, stand_in.deviation, stand_in.why)
-
-
-def name_model(model: ArmaModel) -> str:
-    """The name of the model: `ARMA(1, 2), with mean`."""
-    order = model.order
-    return f"ARMA({order.ar}, {order.ma}), {'with mean' if order.with_mean else 'zero mean'}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,12 +152,14 @@ class WorkloadForecast:
 def forecast_workload(
     workload: Workload, steps: int, level: float, window_steps: int = ARMA_WINDOW
 ) -> WorkloadForecast:
-    """λ̂_{t+k} ± z σ_k, z = Φ⁻¹((1 + level)/2) (Imai et al., eqs. 10 and 13, the order by AIC); no rate below 0.
+    """The next rates by the ARMA model of lowest AIC, with bounds λ̂ ± z σ for the probability `level`; none below 0.
 
     Normal errors are an approximation: errors of workloads have heavier tails, above all before a flash crowd.
     """
     if not 0.0 < level < 1.0:
-        raise InvalidSchedule(f"level = {level:.6g} must lie between 0 and 1: 0.95 is usual.", "/level")
+        raise InvalidSchedule(
+            f"The level is {level:.6g}: it must lie between 0 and 1, such as 0.95.", "/level"
+        )
     if window_steps < FEWEST_WINDOW_STEPS:
         raise InvalidSchedule(
             f"window_steps = {window_steps}: the models take at least {FEWEST_WINDOW_STEPS} steps.",

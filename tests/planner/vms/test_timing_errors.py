@@ -12,7 +12,7 @@ from tests.planner.pickled import send_across
     [
         (InvalidMstSamples("A sample at 0 VMs.", "/mst_samples/3/vms"), ["A sample at 0 VMs."]),
         (TooFewMstSamples(3, 5, 1, 2), ["3 samples at 1", "at least 5 samples at 2", "measure more"]),
-        (InvalidQosTarget(1.5), ["1.5", "[0.5, 1)"]),
+        (InvalidQosTarget(1.5), ["1.5", "at least 0.5 and below 1"]),
         (UnknownVmPolicy("headgat", ("mst", "headgate")), ["'headgat'", "mst, headgate", "'headgate'?"]),
     ],
 )

@@ -88,7 +88,7 @@ def test_a_series_of_gaps_is_refused() -> None:
 def test_too_short_and_constant_series_say_what_is_needed() -> None:
     with pytest.raises(WorkloadTooShort, match="at least 100"):
         check_forecastable(np.arange(99.0), 100)
-    with pytest.raises(ConstantWorkload, match="variation"):
+    with pytest.raises(ConstantWorkload, match="how they vary"):
         check_forecastable(np.ones(100), 100)
     for measurements, step in (([], 60.0), ([Measurement(0.0, 1.0)], None)):
         with pytest.raises(WorkloadTooShort):
