@@ -86,7 +86,7 @@ ROUTERS = (
 
 
 def create_app(settings: Settings) -> FastAPI:
-    """The service: routes, error answers and middleware."""
+    """The application with its routes, error answers and middleware; it opens no connection yet."""
     configure_logging(settings.log_format, settings.log_level)
     app = FastAPI(
         title="Headgate",

@@ -13,7 +13,7 @@ WORKER_NICENESS = 10  # niceness of processes that compute beside the service, w
 
 
 class Settings(BaseSettings):
-    """Settings from HEADGATE_* variables; frozen, so that the values logged at the start stay true."""
+    """Settings from HEADGATE_* variables; they never change while the service runs."""
 
     model_config = SettingsConfigDict(env_prefix=PREFIX, frozen=True, env_ignore_empty=True)
 

@@ -34,7 +34,7 @@ def default(kind: TypeEngine[Any], name: str, value: Any) -> sa.Column[Any]:
 
 
 def stamp(name: str) -> sa.Column[Any]:
-    """A time that is now where none is given."""
+    """A column for a time; by default the time of the insert."""
     return default(TIME, name, sa.func.now())
 
 
@@ -53,7 +53,7 @@ def create_table(
     checks: Mapping[str, str] | None = None,
     **options: Any,
 ) -> None:
-    """The table with its primary key and its checks; a row goes with the row of `parent`, a column and its table."""
+    """The table with its primary key and its checks; a row is deleted with its row of `parent` (column and table)."""
     constraints: list[sa.Constraint] = [sa.PrimaryKeyConstraint(*key, name=op.f(f"pk_{table}"))]
     if parent is not None:
         column, owner = parent
@@ -72,7 +72,7 @@ OF_TOPOLOGY = ("topology_id", "topologies")
 
 
 def create_answers(table: str, *own: sa.Column[Any], checks: Mapping[str, str] | None = None) -> None:
-    """A table of what was answered about a topology."""
+    """A table of stored answers about a topology, such as plans."""
     columns = [*need(UUID, "id"), *need(BIG_INTEGER, "topology_id"), *need(INTEGER, "revision"), *own]
     create_table(table, [*columns, stamp("created_at")], ["id"], parent=OF_TOPOLOGY, checks=checks)
 

@@ -1,4 +1,4 @@
-"""What Alembic runs; migrations.runner opens the connection."""
+"""The script that Alembic runs for each migration; migrations.runner opens the connection."""
 
 from alembic import context
 

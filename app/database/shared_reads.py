@@ -1,4 +1,4 @@
-"""Reads that many requests need at once: all requests that wait for the same key share one read."""
+"""Reads a value once for all requests that need it at the same moment, such as the standing decision of a topology."""
 
 import asyncio
 from collections.abc import Callable

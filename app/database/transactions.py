@@ -28,7 +28,7 @@ def make_engine(settings: Settings, url: str) -> Engine:
 
 
 def make_health_engine(url: str) -> Engine:
-    """Connections for /readyz only, so that it does not wait for long requests."""
+    """A pool with one connection for /readyz only, so that /readyz does not wait for long requests."""
     return make_watched_engine(
         url, "headgate-health", 5.0, pool_size=HEALTH_CONNECTIONS, max_overflow=0, pool_pre_ping=True
     )
@@ -47,7 +47,7 @@ MOST_CONNECTING = 64
 
 
 async def connect(request: Request) -> Session:
-    """A session with its connection; a request that waits for one blocks no thread that other requests need."""
+    """A session with its connection; while a request waits for a connection, it blocks no thread of other requests."""
     factory: sessionmaker[Session] = request.app.state.session_factory
     session = factory()
     await to_thread.run_sync(session.connection, limiter=_limit_connecting())
@@ -62,7 +62,7 @@ def open_transaction(session: Annotated[Session, Depends(connect)]) -> Iterator[
 
 
 def _limit_connecting() -> CapacityLimiter:
-    """The limiter of this event loop."""
+    """The limiter of the threads in which requests of this event loop wait for a connection."""
     limiter = _CONNECTING.get(None)
     if limiter is None:
         limiter = CapacityLimiter(MOST_CONNECTING)

@@ -34,7 +34,7 @@ def add_version(session: Session, row: Row) -> Row:
 
 
 def find_version(session: Session, row_type: type[Row], name: str, version: int | None = None) -> Row | None:
-    """The requested version, or the newest one."""
+    """The row of this name with the requested version (None: the newest); None if there is no such row."""
     query = select(row_type).where(row_type.name == name)
     if version is not None:
         query = query.where(row_type.version == version)
@@ -48,7 +48,7 @@ def read_version(
     name: str,
     version: int | None,
 ) -> Row:
-    """The requested version, or the newest one; raises `unknown` with the stored versions or a similar name."""
+    """As find_version; without such a row raises `unknown` with the stored versions or a similar name."""
     row = find_version(session, row_type, name, version)
     if row is None:
         raise unknown(name, version, tell_versions(session, row_type, name))
@@ -56,7 +56,7 @@ def read_version(
 
 
 def answer_version(row: ProfileRow | VmCatalogueRow, answer: type[A]) -> A:
-    """One version as its answer: the document with its name, version and time."""
+    """The row as an answer: its document, with the name, the version and the time at which it was stored."""
     fields = {"name": row.name, "version": row.version, "created_at": row.created_at}
     return answer.model_validate(row.definition | fields)
 

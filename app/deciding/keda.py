@@ -96,7 +96,7 @@ class ProcessorsNow:
             return Standing(operators, None if decided is None else find_wanted(session, stored, *decided))
 
     def _decide(self, name: str) -> dict[str, int]:
-        """Computes each question once: unchanged stored data ask the same question again."""
+        """The processors in a new decision; the same stored data lead to the same question, which is computed once."""
         with self._sessions() as session:
             gathered = gather_decision(session, name, DecisionRequest(), self._settings)
             key = sha256(repr(gathered.question).encode()).digest()
@@ -109,7 +109,7 @@ class ProcessorsNow:
 
 
 def decide_processors(gathered: GatheredDecision) -> DecidedProcessors:
-    """The parts of a new decision."""
+    """Computes a decision; returns the parts from which the processors for KEDA follow."""
     decision = compute_now(gathered)[0].decision
     answer = {
         "processors": {"recommended": name_counts(decision.recommended)},
@@ -155,7 +155,7 @@ _FINDERS: RunVar[ProcessorsNow] = RunVar("processors_now")
 async def get_processors(name: TopologyName, operator: OperatorName, request: Request) -> KedaValue:
     """The processors in the newest decision, or in a new one if newer snapshots came; 503 if none can be made."""
     try:
-        return KedaValue(value=await find_finder(request).find(name, operator))
+        return KedaValue(value=await find_processors_now(request).find(name, operator))
     except StaleSnapshots as stale:  # this call has no `at`
         why = str(replace(stale, takes_at=False))
         raise NoRecommendation(name, operator, why, "stale-snapshots") from stale
@@ -165,8 +165,8 @@ async def get_processors(name: TopologyName, operator: OperatorName, request: Re
         raise NoRecommendation(name, operator, str(error)) from error
 
 
-def find_finder(request: Request) -> ProcessorsNow:
-    """The finder of this event loop."""
+def find_processors_now(request: Request) -> ProcessorsNow:
+    """The object that finds processors for requests of this event loop; it is made at the first request."""
     finder = _FINDERS.get(None)
     if finder is None:
         finder = ProcessorsNow(request.app.state.session_factory, find_settings(request))

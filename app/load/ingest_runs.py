@@ -77,7 +77,7 @@ class RejectedLinePage(Answer):
 
 
 def list_runs(session: Session, page: Page) -> IngestRunPage:
-    """Newest first."""
+    """The runs of the nightly ingest, newest first."""
     rows, following = page.read_rows(
         session.scalars, select(IngestRunRow), IngestRunRow.id, newest_first=True
     )
@@ -92,12 +92,12 @@ def find_run(session: Session, run_id: int) -> IngestRunRow:
 
 
 def read_run(session: Session, run_id: int) -> IngestRun:
-    """One run."""
+    """The ingest run with this id; raises UnknownIngestRun if there is none."""
     return IngestRun.model_validate(find_run(session, run_id))
 
 
 def list_rejects(session: Session, run_id: int, page: Page) -> RejectedLinePage:
-    """In the order of files and lines."""
+    """The rejected lines of a run by file and line, a page at a time."""
     run = find_run(session, run_id)
     query = select(RejectedLineRow).where(RejectedLineRow.run_id == run_id)
     rows, following = page.read_rows(session.scalars, query, RejectedLineRow.number)
@@ -113,7 +113,7 @@ RunId = Annotated[int, Path(ge=1, le=2**63 - 1)]
 
 @router.get("", summary="List ingest runs", responses=document_problems())
 def list_ingest_runs(page: PageDep, session: SessionDep) -> IngestRunPage:
-    """Newest first."""
+    """The runs of the nightly ingest, newest first."""
     return list_runs(session, page)
 
 

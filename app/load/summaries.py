@@ -68,7 +68,7 @@ class InstanceShare(Answer):
 
 
 class OperatorWindow(Answer):
-    """One operator in one window."""
+    """The measurements of one operator in one window of the ingest."""
 
     operator: str
     window_start: datetime
@@ -126,7 +126,7 @@ class OperatorWindowPage(Answer):
 
 
 class TopologyWindow(Answer):
-    """One topology in one window."""
+    """The measurements of one topology in one window of the ingest."""
 
     window_start: datetime
     window_seconds: int
@@ -221,7 +221,7 @@ def list_operator_summaries(
     since: Since = None,
     until: Until = None,
 ) -> OperatorWindowPage:
-    """One item per operator and window, oldest first."""
+    """The measurements of each operator in each window, oldest window first."""
     return read_operator_windows(session, name, page, operator=operator, since=since, until=until)
 
 

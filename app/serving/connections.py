@@ -1,4 +1,4 @@
-"""Connections with limits: on the size of headers, and on the time to send headers and a body.
+"""Limits the size of a request's headers, and the time in which its headers and its body must arrive.
 
 uvicorn itself limits neither, so that a caller without a key could fill the memory, or hold connections for ever.
 """
@@ -81,7 +81,7 @@ class LimitedConnection(HttpToolsProtocol):
             self._refuse(self.refusal)
 
     def _limit_time(self, seconds: float | None) -> None:
-        """The request must have arrived up to the next phase in this time; None: no limit."""
+        """Closes the connection after these seconds unless the request has reached its next phase; None: never."""
         if self.deadline is not None:
             self.deadline.cancel()
         self.deadline = None if seconds is None else self.loop.call_later(seconds, self._close_late)
@@ -97,7 +97,7 @@ class LimitedConnection(HttpToolsProtocol):
             )
 
     def _refuse(self, error: ServiceError) -> None:
-        """Answers the problem of an error, and closes."""
+        """Answers with the problem of an error, and closes the connection."""
         self.refusal = error
         problem = describe_problem(error)
         assert problem is not None, "problem_kinds.py has a row for each of these errors"

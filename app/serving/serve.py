@@ -45,7 +45,7 @@ class WorkerNeverServed(Exception):
 
 
 def serve_with_workers(settings: Settings, listeners: Sequence[socket.socket]) -> None:
-    """Serves until SIGTERM or Ctrl-C; the workers write their metrics to one temporary folder."""
+    """Runs one worker for each listener until SIGTERM or Ctrl-C; a worker that dies is replaced."""
     ended = threading.Event()
     for one in (signal.SIGTERM, signal.SIGINT):
         signal.signal(one, lambda *_: ended.set())
@@ -155,7 +155,7 @@ def serve(settings: Settings) -> None:
 
 
 def handle_signals() -> None:
-    """SIGTERM leaves every context on the way out, so that the embedded Postgres is stopped too; SIGHUP does the same.
+    """Makes SIGTERM and SIGHUP end the service in order, so that the embedded Postgres is stopped too.
 
     SIGHUP comes when a terminal is closed, and by default kills the process. It does not reload the settings, which
     are read once. Under `nohup` SIGHUP stays ignored.

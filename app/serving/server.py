@@ -97,7 +97,7 @@ KEEP_ALIVE_SECONDS = 95
 
 
 def configure(settings: Settings, app: ASGIApp) -> Config:
-    """uvicorn's configuration with its fastest parts and without its log, since the service writes its own."""
+    """uvicorn's configuration: its fastest parts, and no log of requests, because the service writes its own."""
     return Config(
         app,
         loop="auto",

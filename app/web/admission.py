@@ -1,4 +1,4 @@
-"""Admission: a request that may compute for long waits for a slot before its body is parsed."""
+"""Decides which requests need a slot to compute, and makes them wait for it before their body is parsed."""
 
 from collections.abc import Callable, Coroutine
 from contextlib import AsyncExitStack
@@ -18,7 +18,7 @@ Endpoint = TypeVar("Endpoint", bound=Callable[..., Any])
 Handler = Callable[[Request], Coroutine[Any, Any, Response]]
 
 SMALL_BODY_BYTES = 32 * 2**10  # parsed in one or two milliseconds, so on the event loop
-CLIENT_GONE = 499  # the client has left; the log and the metrics show this status, as those of nginx do
+CLIENT_GONE = 499  # the status of requests whose client has left, in logs and metrics (as in nginx)
 
 _computing: set[Callable[..., Any]] = set()
 _drawing: set[Callable[..., Any]] = set()
@@ -37,7 +37,7 @@ def draws(endpoint: Endpoint) -> Endpoint:
 
 
 def admitting(endpoint: Callable[..., Any], handle: Handler) -> Handler:
-    """The route's handler, which waits for a slot where the request may compute for long."""
+    """The handler of a route: it calls `handle`, after a wait for a slot where the request may compute for long."""
     return AdmittedRoute(endpoint, handle).admit
 
 
@@ -53,7 +53,7 @@ class AdmittedRoute:
         self.base_seconds = 0.0 if is_described else UNKNOWN_SECONDS
 
     async def admit(self, request: Request) -> Response:
-        """Answers the request: at once where it needs no slot, else when it has one."""
+        """Answers the request: at once if it needs no slot to compute, else as soon as it has a slot."""
         needs_slot = self.needs_slot or (self.draws and is_for_picture(request))
         if not needs_slot and has_small_body(request):
             return await self.handle(request)
@@ -94,9 +94,10 @@ class AdmittedRoute:
 
 
 async def handle_to_the_end(handle: Handler, request: Request) -> Response:
-    """The answer, after its dependencies have ended on this event loop: the transaction is committed here.
+    """Calls the handler and ends the request's dependencies on this event loop, which commits the transaction.
 
-    FastAPI would end them on the server's loop, after this one has closed, which rolls the transaction back.
+    FastAPI would end the dependencies on the server's event loop. This loop has closed by then, and the transaction
+    would be rolled back.
     """
     names = ("fastapi_inner_astack", "fastapi_function_astack")
     of_server = {name: request.scope[name] for name in names}
@@ -120,13 +121,13 @@ def is_for_picture(request: Request) -> bool:
 
 
 def announced_bytes(request: Request) -> int:
-    """The Content-Length, 0 where there is none."""
+    """The number of bytes in the header Content-Length; 0 without this header."""
     announced = request.headers.get("content-length", "")
     return int(announced) if announced.isdecimal() else 0
 
 
 def expect(computing: Computing, request: Request, size: int, base_seconds: float) -> tuple[str, float]:
-    """The key under which durations of such requests are remembered, and the expected seconds of this request."""
+    """The key under which durations of similar requests are remembered, and the expected seconds of this one."""
     drawn = " drawn" if is_for_picture(request) else ""
     key = f"{request.scope['method']} {request.scope['path']} {size.bit_length()}{drawn}"
     return key, computing.expect(key, base_seconds + size * SECONDS_PER_BYTE)

@@ -1,4 +1,4 @@
-"""Limits how many requests compute at once: slots, a short queue before them, the problem `overloaded` if it is full.
+"""Limits how many requests compute at once: a request needs a slot, waits in a short queue, or is refused (503).
 
 Python computes on one core at a time, so more slots would make no answer quicker and every answer wait for all others.
 Short requests have slots of their own, because they would wait behind long ones otherwise.
@@ -67,7 +67,7 @@ class Lane:
 
     @property
     def is_free(self) -> bool:
-        """Whether a request can begin at once."""
+        """Whether a slot is free, so that a request can begin at once."""
         return self._running < self._slots
 
     @property
@@ -77,7 +77,7 @@ class Lane:
         return (self._running_seconds + queued) / self._slots
 
     def refuse_if_full(self) -> None:
-        """Raises `Overloaded` where one more request would wait too long."""
+        """Raises `Overloaded` if no slot is free and one more request in the queue would wait too long."""
         if self.is_free or len(self._waiting) < self._queue:
             return
         if self.wait_seconds < self._patience_seconds:
@@ -96,7 +96,7 @@ class Lane:
         self._begun.inc()
 
     def leave(self, expected_seconds: float) -> None:
-        """Returns the slot."""
+        """Gives back the slot of a request that was expected to take `expected_seconds`."""
         self._running_seconds = max(0.0, self._running_seconds - expected_seconds)
         self._release()
 
@@ -120,7 +120,7 @@ class Lane:
             raise ClientGone
 
     def _abandon(self, place: _Place) -> None:
-        """Removes a request from the queue, or returns the slot that it has just received."""
+        """Removes a request from the queue; if it has just received a slot, gives the slot back."""
         self._abandoned.inc()
         if place.has_slot.done():
             self._release()
@@ -153,11 +153,11 @@ class Computing:
         self._threads = CapacityLimiter(2 * slots)
 
     def expect(self, key: str, guess_seconds: float) -> float:
-        """The seconds that recent requests with this key took; the guess if there were none."""
+        """The seconds that recent requests with this key took; `guess_seconds` if there were no such requests."""
         return self._seconds.get(key, guess_seconds)
 
     def choose_lane(self, expected_seconds: float) -> Lane:
-        """The lane for a request with this expected duration."""
+        """The lane of short requests or that of long ones, by the expected duration of a request."""
         return self._short if expected_seconds <= SHORT_SECONDS else self._long
 
     def remember(self, key: str, seconds: float) -> None:

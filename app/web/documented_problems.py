@@ -38,7 +38,7 @@ Component = dict[str, Any]
 
 
 def document_problems(*types: str) -> dict[int | str, dict[str, Any]]:
-    """A route's `responses`: its problem types by status, with the types that every call can answer."""
+    """The argument `responses` of a route: by HTTP status, its problem types and those of every call."""
     by_status: dict[int | str, list[str]] = {}
     for kind in KINDS.values():
         listed = by_status.setdefault(kind.status, [])
@@ -83,7 +83,7 @@ def name_response(types: list[str]) -> str:
 
 
 def _read_types(response: Component) -> list[str]:
-    """The types that `document_problems` listed; FastAPI's own 422 becomes `invalid-request`."""
+    """The problem types in the description of a response; FastAPI's own response 422 has the type `invalid-request`."""
     types: list[str] = response["description"].split(", ")
     return types if set(types) <= {kind.type for kind in KINDS.values()} else ["invalid-request"]
 

@@ -64,7 +64,7 @@ REMEDIES: Mapping[str, str] = {
 
 
 class RefusedByPlanner(ServiceError):
-    """A planner error with the pointer to the part of the body to change."""
+    """A planner error, with the JSON pointer to the part of the request's body that the caller should change."""
 
     error: PlannerError
     pointer: str
@@ -72,7 +72,7 @@ class RefusedByPlanner(ServiceError):
 
 
 def find_place(error: PlannerError) -> str:
-    """The JSON pointer to the part to change; it begins with the planner's argument."""
+    """The JSON pointer to the part that a planner error blames; it begins with the name of the planner's argument."""
     if isinstance(error, planning.InvalidArgument):
         return error.place
     own: str = getattr(error, "pointer", "")

@@ -28,7 +28,7 @@ class Answer(BaseModel):
 
 
 def show_example(example: Any) -> ConfigDict:
-    """The configuration of a body or an answer whose schema shows this example."""
+    """The Pydantic configuration of a body or an answer whose schema in openapi.yaml shows this example."""
     return ConfigDict(json_schema_extra={"examples": [example]})
 
 
@@ -79,7 +79,9 @@ OperatorName = Annotated[str, Field(min_length=1, max_length=200), AfterValidato
 TopologyName = Annotated[OperatorName, AfterValidator(_in_a_path)]
 
 LEAST, MOST = 1e-15, 1e15
-"""Every rate and every duration that is not 0 lies between these: with smaller or larger ones formulas overflow."""
+"""The least and the largest rate per second and duration in seconds; 0 is allowed where a field says so. Formulas
+overflow with numbers beyond.
+"""
 Rate = Annotated[float, Field(ge=0, le=MOST, description="Per second.")]
 PositiveRate = Annotated[float, Field(ge=LEAST, le=MOST, description="Per second.")]
 Scv = Annotated[float, Field(ge=0, le=1e6, description="Squared coefficient of variation: variance / mean².")]
@@ -97,7 +99,7 @@ LEAST_PROBABILITY = 1e-6
 Probability = Annotated[float, Field(ge=LEAST_PROBABILITY, lt=1)]
 """A probability; neither 0 nor 1."""
 MeasuredNumber = Annotated[float, Field(ge=-MOST, le=MOST)]
-"""A number whose sign and size the planner judges, because its problem explains more."""
+"""A number that the planner may still refuse, for example if it is negative: its message explains more."""
 EARLIEST = datetime(1970, 1, 1, tzinfo=UTC)
 """The first time of a measurement."""
 Processors = Annotated[int, Field(ge=1, le=MOST_PROCESSORS)]
@@ -119,7 +121,7 @@ def _in_utc(at: datetime) -> datetime:
 
 
 def _written_out(sent: object) -> object:
-    """Refuses numbers: Pydantic would read them as seconds or milliseconds, depending on their size."""
+    """Refuses a number as a time: Pydantic would read it as seconds or milliseconds, depending on its size."""
     if isinstance(sent, datetime) or (isinstance(sent, str) and re.match(r"\d{4}-\d\d-\d\d[Tt ]", sent)):
         return sent
     raise ValueError("must be a time with its zone in ISO 8601, such as 2026-11-18T00:00:00Z")

@@ -52,7 +52,7 @@ async def check_readiness(request: Request) -> Ready:
 
 
 def compare_revisions(app: FastAPI) -> Ready:
-    """Compares the schema of the database with the expected one, over a separate connection."""
+    """Raises NotReady if the database cannot be reached, or has another schema than this version needs."""
     expected = app.state.newest_revision
     try:
         with app.state.health_engine.connect() as connection:

@@ -1,4 +1,4 @@
-"""ASGI middleware: the limit on the size of bodies, security headers, and a guard against pages of other sites."""
+"""ASGI middleware: limits the size of bodies, adds security headers, refuses changes by pages of other sites."""
 
 import asyncio
 import ipaddress
@@ -90,7 +90,7 @@ class _Body:
         return message
 
     async def discard(self) -> bool:
-        """Reads and discards the rest; True if all was read, so that the connection can be used for another request."""
+        """Reads and discards the rest of the body; True if all was read, so that the connection can be kept."""
         try:
             async with asyncio.timeout(DISCARD_SECONDS):
                 while not self._has_ended and self._read_bytes <= MOST_DISCARDED * self._limit_bytes:
@@ -163,7 +163,7 @@ def choose_policy(path: str, headers: list[tuple[bytes, bytes]]) -> bytes:
 
 
 def is_of_another_site(headers: Headers) -> bool:
-    """Whether a page of another site sent the request: by Sec-Fetch-Site, else by Origin.
+    """Whether a page of another site sent the request, by the header Sec-Fetch-Site, else by the header Origin.
 
     Browsers send only Origin over plain http beyond loopback; programs send neither.
     """

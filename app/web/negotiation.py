@@ -25,7 +25,7 @@ def document_pictures() -> dict[int | str, dict[str, Any]]:
 
 
 def answer_in_form(answer: A, form: str, draw: Callable[[A, str], bytes]) -> Response:
-    """The answer as JSON or as a picture."""
+    """The answer as JSON, or drawn by `draw` as a picture in the media type `form`."""
     content = answer.model_dump_json(by_alias=True).encode() if form == JSON else draw(answer, form)
     return Response(content, media_type=form, headers={"Vary": "Accept"})
 
@@ -89,7 +89,7 @@ def tag_answer(request: Request, answer: Response) -> Response:
 
 
 def is_known(etag: str, if_none_match: str | None) -> bool:
-    """If-None-Match, by the weak comparison: a proxy that compresses weakens the tag."""
+    """Whether If-None-Match names the ETag; the prefix W/ does not count, because proxies that compress add it."""
     if if_none_match is None:
         return False
     tags = [tag.strip().removeprefix("W/") for tag in if_none_match.split(",")]

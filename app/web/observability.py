@@ -161,7 +161,7 @@ def record_request(scope: Scope, status: int, seconds: float) -> None:
 
 
 def time_planner(call: str) -> AbstractContextManager[object]:
-    """Counts the seconds that a call spends in the planner."""
+    """A context whose seconds count as time in the planner, under the name of a call."""
     return PLANNER.labels(call).time()
 
 

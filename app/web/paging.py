@@ -55,7 +55,7 @@ class Page:
         return rows, self._write_next([getattr(rows[-1], column.key) for column in key])
 
     def _find_bounds(self, key: Sequence[Column], *, newest_first: bool) -> list[ColumnElement[bool]]:
-        """Conditions for the rows after the previous page; none on the first page.
+        """SQL conditions for the rows that follow the previous page; an empty list for the first page.
 
         A row comparison alone is correct, but Postgres chooses the partitions to read by a bound on the first column.
         """
@@ -67,7 +67,7 @@ class Page:
         return [key[0] >= last[0], tuple_(*key) > tuple_(*last)]
 
     def _write_next(self, key: Sequence[object]) -> str:
-        """The path of this request with the cursor of the next page and all other parameters."""
+        """The address of the next page: the path and parameters of this request, with the cursor of the next page."""
         asked = dict(self._request.query_params) | {"cursor": _encode(key), "limit": str(self.limit)}
         return f"{quote(self._request.scope['path'])}?{urlencode(asked)}"
 

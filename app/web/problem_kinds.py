@@ -34,7 +34,7 @@ class Kind:
     headers: Mapping[str, str] | Callable[[Any], Mapping[str, str]] = field(default_factory=dict)
 
     def list_headers(self, error: Exception) -> dict[str, str]:
-        """The headers of the answer for this exception."""
+        """The headers that the answer for this exception has, such as Retry-After."""
         return dict(self.headers(error) if callable(self.headers) else self.headers)
 
 
@@ -43,7 +43,7 @@ def _list_errors(problem: errors.InvalidRequest) -> Extension:
 
 
 def _list_fields(problem: Any) -> Extension:
-    """The fields of the exception, such as the task, the operators or the wrong number."""
+    """The fields of the exception as further fields of the problem, such as the task or the wrong number."""
     values = {field.name: getattr(problem, field.name) for field in fields(problem)}
     return {name: value for name, value in values.items() if name not in {"pointer", "detail"}}
 

@@ -1,4 +1,4 @@
-"""Answers every error with a problem+json (RFC 9457), by the rows of problem_kinds.py."""
+"""Answers every error with a document of the type problem+json (RFC 9457), by the table in problem_kinds.py."""
 
 import json
 import logging
@@ -131,7 +131,7 @@ def _find_body_type(request: Request) -> Any:
 
 
 async def _answer(request: Request, error: Exception) -> ProblemResponse:
-    """The answer. `async`, because a plain function needs a thread, and all threads may be waiting for the database."""
+    """Answers an exception; `async`, because FastAPI runs other handlers in a thread, and all threads may be busy."""
     return answer_exception(request, error)
 
 

@@ -1,4 +1,4 @@
-"""The common parts of routes: strict JSON, known parameters, declarations, settings, and the header Location.
+"""The rules that all routes share: keys, strict JSON, known parameters, declarations, settings, header Location.
 
 The body must be UTF-8, and no name may occur twice in an object; FastAPI's parser is less strict.
 """
@@ -103,7 +103,7 @@ def read_json(body: bytes) -> Any:
 
 
 def count_names(value: Any) -> int:
-    """The number of names in all objects of a value."""
+    """The number of names in all objects of a JSON value, those of inner objects too."""
     count = 0
     if type(value) is dict:
         count, value = len(value), value.values()

@@ -35,7 +35,7 @@ class ApiKey:
 
 
 def make_ticket(key: ApiKey, expires_at: int) -> str:
-    """The ticket of a key until a time in epoch seconds."""
+    """The ticket with which a browser stands for a key until `expires_at`, in seconds since 1970."""
     signed = f"{key.digest[:PREFIX_BYTES].hex()}.{expires_at}"
     return f"{signed}.{sign(key, signed)}"
 
@@ -110,12 +110,12 @@ async def may_read(request: Request, credentials: Credentials) -> ApiKey | None:
 
 
 def check_caller(request: Request) -> None:
-    """Refuses an unknown caller before the route runs, by the rule of `may_read`."""
+    """Refuses an unknown caller before the body is read, by the same rule as `may_read`."""
     find_caller(request, read_bearer(request))
 
 
 def read_bearer(request: Request) -> str | None:
-    """The key in the request's header, or None."""
+    """The key in the header `Authorization: Bearer KEY`; None without such a header."""
     scheme, sent = get_authorization_scheme_param(request.headers.get("authorization"))
     return sent if scheme.lower() == "bearer" and sent else None
 

@@ -58,7 +58,7 @@ class UnknownRevision(TopologyError):
 
 
 class Unlisted(ServiceError):
-    """Nothing of this kind has this id, or it was deleted."""
+    """No plan, placement, run or job has this id, or it was deleted; `kind` names which."""
 
     kind: ClassVar[str]
     listed_at: ClassVar[str]
@@ -88,7 +88,7 @@ class UnknownSimulation(Unlisted):
 
 
 class UnlistedVersion(ServiceError):
-    """Nothing of this kind has this name and version; `similar` is a sentence with the versions or a similar name."""
+    """No profile or VM catalogue has this name and version; `similar` is a sentence with the remedy."""
 
     kind: ClassVar[str]
     listed_at: ClassVar[str]
@@ -143,7 +143,7 @@ class RunNotFinished(RunError):
 
 
 class TopologyExists(TopologyError):
-    """The name is taken."""
+    """A topology with this name exists already."""
 
     text = "A topology named {self.name!r} exists: PUT it to change it, or choose another name."
 

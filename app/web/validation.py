@@ -190,7 +190,7 @@ def _pointer(error: Any, body: object) -> str:
 
 
 def _find_candidates(error: Any, body: object, known_fields: KnownFields | None) -> tuple[str, list[str]]:
-    """The word that may be misspelled, and the known words for this place."""
+    """The word in the body that may be misspelled, and the words that are known at its place."""
     kind, context = error["type"], error.get("ctx", {})
     if kind == "extra_forbidden" and known_fields is not None:
         path = _find_path(error, body)
@@ -204,7 +204,7 @@ def _find_candidates(error: Any, body: object, known_fields: KnownFields | None)
 
 
 def _advise(error: Any, body: object, known_fields: KnownFields | None, *, is_yaml: bool) -> str:
-    """The error, the value found, and what to change; values of headers are never shown."""
+    """A sentence with the error, the value that was sent, and what to change; values of headers are never shown."""
     kind = error["type"]
     said = str(error["msg"]).removeprefix("Value error, ").replace("Input should ", "Must ", 1)
     advice = INSTEAD_OF_PYDANTIC.get(kind, said)

@@ -1,4 +1,4 @@
-"""Windows and cooldowns are at most a year: longer ones of before are cut, and snapshots of longer windows deleted.
+"""Windows and cooldowns are at most a year: longer stored ones are shortened, and snapshots of longer windows deleted.
 
 A snapshot of more than a year, or of a time before 1970, could not be decided on, and no engine measures one.
 """
@@ -34,4 +34,4 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-    """Longer times were refused by no earlier version, and nothing has to be undone."""
+    """Does nothing, because no earlier version refuses times of at most a year."""

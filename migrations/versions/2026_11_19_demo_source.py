@@ -24,5 +24,5 @@ def downgrade() -> None:
 
 
 def replace_check(condition: str) -> None:
-    """Puts this condition in place of the one that the table has."""
+    """Replaces the check of the table by one with this condition."""
     op.execute(f"ALTER TABLE {TABLE} DROP CONSTRAINT {CHECK}, ADD CONSTRAINT {CHECK} CHECK ({condition})")

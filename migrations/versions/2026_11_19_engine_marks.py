@@ -1,4 +1,4 @@
-"""A table of what engines call things: the job and the vertices that a patch must name."""
+"""A table of the engines' own names: of the job and the vertices that a patch must name."""
 
 import sqlalchemy as sa
 from alembic import op

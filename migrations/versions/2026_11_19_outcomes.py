@@ -1,4 +1,4 @@
-"""A column for what became of a decision; null where nothing was reported."""
+"""A column for the outcome of a decision; null where nobody reported one."""
 
 import sqlalchemy as sa
 from alembic import op

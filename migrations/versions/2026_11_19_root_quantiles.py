@@ -1,4 +1,4 @@
-"""Columns for quantiles of how long roots took; null in rows that were stored before."""
+"""Columns for quantiles of the times of root tuples; null in rows that were stored before."""
 
 import sqlalchemy as sa
 from alembic import op

@@ -11,7 +11,7 @@ from planner.values import Estimate
 
 
 class OperatorEstimateAnswer(Answer):
-    """One operator under its number of processors; null = infinite."""
+    """The estimate of one operator with its number of processors; a null time is infinite."""
 
     name: str
     arrival_rate: float
@@ -47,7 +47,7 @@ class Basis(Answer):
 
 
 class QuantileAnswer(Answer):
-    """The time within which this part of all external tuples is done."""
+    """A quantile: the time within which this part of all external tuples is done."""
 
     quantile: float
     seconds: float
@@ -119,5 +119,5 @@ class EstimateAnswer(Answer):
 
 
 def to_estimate_answer(estimate: Estimate) -> EstimateAnswer:
-    """The estimate as JSON."""
+    """The planner's estimate as JSON."""
     return EstimateAnswer.model_validate(estimate._asdict())

@@ -42,7 +42,7 @@ def calibrate_body(body: Described, topology: Topology) -> CalibratedLoad:
 
 
 def measure_seconds(load: LoadBody) -> float:
-    """The length of the measured time, in seconds."""
+    """The seconds that the load was measured for."""
     return load.window_seconds if load.covered_seconds is None else load.covered_seconds
 
 
@@ -75,7 +75,7 @@ def show_one(one: WaitCalibration, begun: Sequence[datetime | None]) -> Calibrat
 
 
 def add_calibration(answer: A, calibrated: CalibratedLoad) -> A:
-    """The answer with the factors and their diagnostics; unchanged if there are none."""
+    """The answer with the calibration of its waits and the diagnostics of the calibration, if there are any."""
     if not calibrated.diagnostics:
         return answer
     said = [DiagnosticAnswer.model_validate(one) for one in calibrated.diagnostics]

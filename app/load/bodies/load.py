@@ -26,7 +26,7 @@ WIDEST_BUCKET = 10.0  # a wider bucket says too little of the services in it
 
 
 def check_idc(points: "list[IdcPointBody]") -> "list[IdcPointBody]":
-    """Two or more lengths of window, each once, sorted by length."""
+    """The indices of dispersion sorted by window; refuses fewer than two windows, or one length twice."""
     lengths = {point.window_seconds for point in points}
     if len(lengths) < len(points):
         raise ValueError("has the same window_seconds twice: give each length once")
@@ -39,7 +39,7 @@ def check_idc(points: "list[IdcPointBody]") -> "list[IdcPointBody]":
 
 
 def check_shares(instances: "list[InstanceLoadBody]") -> "list[InstanceLoadBody]":
-    """Each instance once, and shares that add up to 1."""
+    """The instances; refuses one that is named twice, and shares that do not add up to 1."""
     if len({one.instance for one in instances}) < len(instances):
         raise ValueError("has the same instance twice: give each once")
     total = sum(one.share for one in instances)
@@ -240,7 +240,7 @@ class LoadBody(Body):
     @field_validator("covered_seconds")
     @classmethod
     def refuse_more_than_the_window(cls, covered: float | None, info: ValidationInfo) -> float | None:
-        """covered_seconds is at most window_seconds."""
+        """Refuses a `covered_seconds` above `window_seconds`."""
         window = info.data.get("window_seconds")
         if covered is not None and window is not None and covered > window:
             raise ValueError(f"must be at most window_seconds, which is {window:g}")

@@ -1,4 +1,4 @@
-"""Fields that several requests share: models, budgets, targets, quantiles, smoothing, and the load to use."""
+"""Fields that several requests share: waiting model, processors to divide, target, quantiles, smoothing, load."""
 
 from typing import TYPE_CHECKING, Annotated, Literal, Self
 
@@ -37,7 +37,7 @@ def check_level(level: float) -> float:
 
 
 def check_levels(levels: list[float]) -> list[float]:
-    """Each level once."""
+    """The levels of quantiles; refuses a level that is named twice."""
     for level in levels:
         if levels.count(level) > 1:
             raise ValueError(f"has {level:g} twice: give each quantile once")
@@ -139,7 +139,7 @@ class TargetTerms(Body):
 
     @model_validator(mode="after")
     def refuse_two_targets(self) -> Self:
-        """Refuses two targets."""
+        """Refuses a body with both `t_max_seconds` and `target`."""
         if self.t_max_seconds is not None and self.target is not None:
             raise ValueError(
                 "give t_max_seconds or target, not both: t_max_seconds is the target of total with a quantile of null"

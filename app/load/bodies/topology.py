@@ -50,7 +50,7 @@ QueueingName = Annotated[
 
 
 class OperatorBody(Body):
-    """One vertex."""
+    """One operator of a topology, with its bounds and its queueing."""
 
     name: OperatorName
     stateful: bool = False

@@ -52,7 +52,7 @@ def store_throughput_samples(
 
 @router.get("/mst-samples", **declare(may_read, "Read throughput samples", "unknown-topology"))
 def list_throughput_samples(name: TopologyName, page: PageDep, session: SessionDep) -> ThroughputSamplePage:
-    """Oldest first."""
+    """The stored throughput samples of a topology, oldest first."""
     return service.list_samples(session, name, page)
 
 

@@ -88,7 +88,7 @@ class StoredSamplesAnswer(Answer):
 
 
 class ThroughputSampleAnswer(Answer):
-    """A stored sample."""
+    """A stored throughput sample."""
 
     observed_at: UtcTime
     vms: int

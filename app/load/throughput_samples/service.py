@@ -48,7 +48,7 @@ def store_samples(
 def _write_samples(
     session: Session, topology_id: int, sent: Sequence[ThroughputSampleRequest], throughputs: Sequence[float]
 ) -> int:
-    """The number of samples that are new."""
+    """Writes the samples; returns how many of them were not stored before."""
     statement = insert(MstSampleRow).values(
         [
             one.model_dump(include={"observed_at", "vms", "saturated"})
@@ -128,7 +128,7 @@ def to_fit_answer(model: MstModel, peak_vms: int) -> ThroughputFitAnswer:
 def to_model_answer(
     model: MstModel, samples: Sequence[MstSample], fitted: Floats, curve: Floats
 ) -> ThroughputModelAnswer:
-    """The fit, each sample beside it, and the curve up to its peak."""
+    """The model as JSON: its fit, each sample with its distance from the fit, and the curve up to its highest point."""
     return ThroughputModelAnswer(
         model=to_fit_answer(model, len(curve)),
         residuals=[

@@ -35,7 +35,7 @@ class TopologyChange(Graph):
     created_at: Annotated[str | None, Field(description="Read-only: ignored.")] = None
 
     def definition(self) -> dict[str, object]:
-        """The part that is stored."""
+        """The operators, edges and entries, which are stored."""
         return self.model_dump(include={"queueing", "operators", "edges", "entries"})
 
 
@@ -61,7 +61,7 @@ class TopologyAnswer(Answer):
 
 
 class TopologySummary(Answer):
-    """An item of the list."""
+    """A topology in the list of all topologies."""
 
     name: str
     revision: int

@@ -75,7 +75,7 @@ def delete_topology(session: Session, name: str, if_match: str | None) -> None:
 
 
 def lock_topology(session: Session, name: str) -> TopologyRow:
-    """The row, locked until the end of the transaction: other changes of the topology wait."""
+    """The topology's row, locked until the end of the transaction, so that other changes of the topology wait."""
     row = session.scalar(select(TopologyRow).where(TopologyRow.name == name).with_for_update())
     if row is None:
         raise UnknownTopology(name, suggest_stored(session, TopologyRow.name, name))
@@ -83,7 +83,7 @@ def lock_topology(session: Session, name: str) -> TopologyRow:
 
 
 def tag(stored: StoredTopology, form: str) -> str:
-    """The ETag of a form: pictures of a revision have other bytes than its JSON."""
+    """The ETag of a revision in one media type: a picture has another ETag than the JSON."""
     return stored.etag if form == JSON else f'{stored.etag[:-1]}-{form.rpartition("/")[2]}"'
 
 
@@ -128,7 +128,7 @@ def _add_revision(
 
 
 def to_topology_answer(stored: StoredTopology) -> TopologyAnswer:
-    """The answer to GET, POST and PUT."""
+    """A stored topology as GET, POST and PUT answer it."""
     return TopologyAnswer.model_validate(
         stored.definition
         | {
