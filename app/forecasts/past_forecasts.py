@@ -14,6 +14,7 @@ from sqlalchemy.orm import Session
 
 from app.database.tables import DecisionRow, SnapshotRow
 from app.database.transactions import SessionDep
+from app.load.measurements.snapshots import ended
 from app.load.measurements.stored_topologies import StoredTopology, find_topology
 from app.rendering.charts import BAND, DASHED, DOTTED, SOLID, Chart, Line, Panel, Sign, draw_chart
 from app.rendering.picture_files import write_picture
@@ -204,6 +205,7 @@ def gather_forecasts(session: Session, stored: StoredTopology, most: int) -> Seq
             SnapshotRow.observed_at >= looked.c.decided_for,
             SnapshotRow.observed_at < until,
             SnapshotRow.window_seconds == before.c.window,
+            *ended(session),
         )
         .lateral("came")
     )
@@ -217,7 +219,7 @@ def find_newest_end(session: Session, stored: StoredTopology) -> datetime | None
     length = func.make_interval(0, 0, 0, 0, 0, 0, SnapshotRow.window_seconds)
     return session.scalar(
         select(SnapshotRow.observed_at + length)
-        .where(SnapshotRow.topology_id == stored.id, SnapshotRow.window_seconds < 1e9)
+        .where(SnapshotRow.topology_id == stored.id, SnapshotRow.window_seconds < 1e9, *ended(session))
         .order_by(SnapshotRow.observed_at.desc(), SnapshotRow.window_seconds.desc())
         .limit(1)
     )

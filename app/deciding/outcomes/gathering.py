@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import Row, text
 from sqlalchemy.orm import Session
 
-from app.load.measurements.snapshots import LEAST_COVERED
+from app.load.measurements.snapshots import LEAST_COVERED, find_latest_end
 from planner.outcomes.observed import LONGEST_SEARCH_SECONDS, LaterInterval, Observations, compare_processors
 
 
@@ -42,6 +42,7 @@ class SeenAround:
 PROCESSORS = """(
   SELECT coalesce(jsonb_object_agg(key, value->'processors'), '{}') FROM jsonb_each(s.operators))"""
 IS_WHOLE = "coalesce(s.covered_seconds, s.window_seconds) >= :covered * s.window_seconds"
+IS_USABLE = "coalesce(s.covered_seconds, s.window_seconds) <= extract(epoch FROM :latest_end - s.observed_at)"
 ASKED = """
 WITH asked AS MATERIALIZED (
   SELECT *, ARRAY(SELECT jsonb_object_keys(wanted)) AS names FROM unnest(
@@ -49,8 +50,8 @@ WITH asked AS MATERIALIZED (
     CAST(:wanted AS jsonb[]), CAST(:horizons AS float8[]), CAST(:moved AS text[]), CAST(:moved_to AS jsonb[])
   ) AS a(number, is_change, since, before_since, wanted, horizon, moved, moved_to))
 """
-# The next change that was not refused, and the first interval with the recommended processors before it. One operator
-# that changes, `moved`, is looked at first: where nothing is applied this is much quicker.
+# The next change that is no trial and was not refused, and the first interval with the recommended processors before
+# it. One operator that changes, `moved`, is looked at first: where nothing is applied this is much quicker.
 APPLIED = f"""{ASKED}
 SELECT a.number, following.at AS superseded_at, first.observed_at AS applied_at, newest.observed_at AS newest_at,
   newest.processors AS newest_processors, unsure.observed_at AS unsure_at, unsure.processors AS unsure_processors,
@@ -59,23 +60,27 @@ FROM asked a
 LEFT JOIN LATERAL (
   SELECT d.decided_for AS at FROM decisions d
   WHERE d.topology_id = :topology AND d.action <> 'hold' AND d.decided_for > a.since AND a.is_change
+    AND NOT d.is_trial
     AND (d.outcome->>'state' IS NULL OR d.outcome->>'state' NOT IN ('refused', 'failed'))
   ORDER BY d.decided_for LIMIT 1) following ON true
 CROSS JOIN LATERAL (
   SELECT least(following.at, a.since + make_interval(secs => :longest)) AS until) search
 LEFT JOIN LATERAL (
   SELECT s.observed_at FROM snapshots s
-  WHERE s.topology_id = :topology AND s.observed_at >= a.since AND s.observed_at < search.until AND a.is_change
+  WHERE s.topology_id = :topology AND {IS_USABLE}
+    AND s.observed_at >= a.since AND s.observed_at < search.until AND a.is_change
     AND s.operators->a.moved->'processors' = a.moved_to AND s.operators @> a.wanted
   ORDER BY s.observed_at LIMIT 1) first ON true
 LEFT JOIN LATERAL (
   SELECT s.observed_at, {PROCESSORS} AS processors FROM snapshots s
-  WHERE s.topology_id = :topology AND s.observed_at >= a.since AND s.observed_at < search.until AND a.is_change
+  WHERE s.topology_id = :topology AND {IS_USABLE}
+    AND s.observed_at >= a.since AND s.observed_at < search.until AND a.is_change
     AND first.observed_at IS NULL
   ORDER BY s.observed_at DESC LIMIT 1) newest ON true
 LEFT JOIN LATERAL (
   SELECT s.observed_at, {PROCESSORS} AS processors FROM snapshots s
-  WHERE s.topology_id = :topology AND s.observed_at >= a.since AND s.observed_at < search.until AND a.is_change
+  WHERE s.topology_id = :topology AND {IS_USABLE}
+    AND s.observed_at >= a.since AND s.observed_at < search.until AND a.is_change
     AND first.observed_at IS NULL
     AND coalesce(s.operators->a.moved->'processors', a.moved_to) = a.moved_to
     AND (jsonb_path_exists(s.operators, '$.* ? (!exists(@.processors))')
@@ -89,7 +94,7 @@ LEFT JOIN LATERAL (
       / nullif(sum(s.external_rate * s.window_seconds), 0),
     avg(s.measured_sojourn_seconds)) AS before_seconds
   FROM snapshots s
-  WHERE s.topology_id = :topology AND s.observed_at >= a.before_since AND s.observed_at < a.since
+  WHERE s.topology_id = :topology AND {IS_USABLE} AND s.observed_at >= a.before_since AND s.observed_at < a.since
     AND s.measured_sojourn_seconds IS NOT NULL AND {IS_WHOLE}) measured ON true
 """
 # The intervals of the horizons; processors are read where they are not the recommended ones.
@@ -99,12 +104,12 @@ SELECT a.number, s.observed_at, s.window_seconds, s.external_rate,
   CASE WHEN NOT s.operators @> a.wanted THEN {PROCESSORS} END AS processors
 FROM asked a CROSS JOIN LATERAL (
   SELECT * FROM snapshots s
-  WHERE s.topology_id = :topology AND s.observed_at >= a.since
+  WHERE s.topology_id = :topology AND {IS_USABLE} AND s.observed_at >= a.since
     AND s.observed_at < a.since + make_interval(secs => a.horizon)) s
 """
-NEWEST = """
+NEWEST = f"""
 SELECT CAST(extract(epoch FROM s.observed_at) AS float8) + s.window_seconds FROM snapshots s
-WHERE s.topology_id = :topology ORDER BY s.observed_at DESC, s.window_seconds DESC LIMIT 1
+WHERE s.topology_id = :topology AND {IS_USABLE} ORDER BY s.observed_at DESC, s.window_seconds DESC LIMIT 1
 """
 
 
@@ -113,16 +118,17 @@ def gather_outcomes(session: Session, topology_id: int, asked: Sequence[AskedDec
     if not asked:
         return []
     begins = [one.decided_for for one in asked]
-    terms = {"longest": LONGEST_SEARCH_SECONDS, "covered": LEAST_COVERED}
+    usable = {"covered": LEAST_COVERED, "latest_end": find_latest_end(session)}
+    terms = usable | {"longest": LONGEST_SEARCH_SECONDS}
     found = session.execute(text(APPLIED), bind(topology_id, asked, begins) | terms)
     applied: dict[int, Row[Any]] = {row.number: row for row in found}
     begins = [applied[number].applied_at or one.decided_for for number, one in enumerate(asked)]
     later: dict[int, list[LaterInterval]] = {number: [] for number in range(len(asked))}
     followed = [number for number, one in enumerate(asked) if applied[number].applied_at or not one.is_change]
-    bound = bind(topology_id, asked, begins, followed) | {"covered": LEAST_COVERED}
+    bound = bind(topology_id, asked, begins, followed) | usable
     for row in session.execute(text(HORIZONS), bound):
         later[row.number].append(read_interval(asked[row.number], row))
-    newest = session.scalar(text(NEWEST), {"topology": topology_id})
+    newest = session.scalar(text(NEWEST), {"topology": topology_id, "latest_end": usable["latest_end"]})
     return [see(one, applied[number], later[number], newest) for number, one in enumerate(asked)]
 
 

@@ -110,3 +110,60 @@ def test_the_newest_data_count_more_than_the_newest_decision(client: httpx.Clien
     observe(client, known, 1, 640.0, ENOUGH)
     assert UUID(decide_now(client, known)["id"])
     assert client.get(f"{url}/decisions/latest").json()["id"] == newest["id"]
+
+
+def test_a_decision_that_is_not_to_be_stored_is_answered_and_begins_nothing(client: httpx.Client, known: str):
+    url = f"/v1/topologies/{known}"
+    put_policy(client, known, ANY_AGE)
+    observe(client, known, 1, 640.0, ENOUGH)
+    answer = client.post(f"{url}/decisions", json={"store": False})
+    tried = answer.json()
+    assert (answer.status_code, "Location" in answer.headers) == (200, False)
+    assert (tried["id"], tried["trial"], tried["action"]) == (None, True, "scale_up")
+    assert tried["wanted"] == tried["processors"]["recommended"]
+    assert client.post(f"{url}/recommendation", json={"store": False}).json()["decision"]["trial"] is True
+    assert client.get(f"{url}/decisions").json() == {"items": [], "next": None, "standing": None}
+    observe(client, known, 2, 640.0, ENOUGH)
+    made = decide_now(client, known)
+    assert (made["action"], made["cooldown_left_seconds"], made["trial"]) == ("scale_up", 0.0, False)
+
+
+SLOW = ANY_AGE | {"cooldown_seconds": 3600}
+
+
+@pytest.mark.parametrize(
+    ("seen", "report", "action"),
+    [
+        ([ENOUGH] * 4, None, "scale_up"),
+        ([ENOUGH] * 2, None, "hold"),
+        ([ENOUGH, ENOUGH | {"reporter": 4}, ENOUGH, ENOUGH], None, "hold"),
+        ([ENOUGH] * 4, "applied", "hold"),
+    ],
+    ids=["never applied", "perhaps still to be applied", "changed for a time", "reported as applied"],
+)
+def test_a_change_of_which_snapshots_show_that_it_was_never_applied_begins_no_cooldown(
+    client: httpx.Client, known: str, seen: list[dict[str, int]], report: str | None, action: str
+):
+    put_policy(client, known, SLOW)
+    observe(client, known, 1, 640.0, ENOUGH)
+    change = decide_now(client, known)
+    assert change["action"] == "scale_up"
+    if report:
+        client.put(f"/v1/decisions/{change['id']}/outcome", json={"state": report})
+    for minute, running in enumerate(seen, 2):
+        observe(client, known, minute, 640.0, running)
+    later = decide_now(client, known)
+    assert (later["action"], later["cooldown_left_seconds"] > 0) == (action, action == "hold")
+    held = change["processors"]["recommended"] if action == "hold" else later["processors"]["recommended"]
+    assert later["wanted"] == held
+
+
+def test_a_trial_does_not_end_the_time_in_which_a_change_is_looked_for(client: httpx.Client, known: str):
+    put_policy(client, known, SLOW)
+    observe(client, known, 1, 640.0, ENOUGH)
+    change = decide_now(client, known)
+    observe(client, known, 2, 640.0, ENOUGH)
+    tried = decide_now(client, known, policy=SLOW | {"goal": {"k_max": 60}, "cooldown_seconds": 1})
+    assert (tried["action"] != "hold", tried["trial"]) == (True, True)
+    observed = client.get(f"/v1/decisions/{change['id']}").json()["observed"]
+    assert (observed["superseded_at"], observed["state"]) == (None, "waiting")

@@ -129,6 +129,9 @@ def test_a_filter_keeps_the_rest_out_of_the_list_and_of_the_following_pages(alon
     stale = alone.get("/v1/overview", params={"status": ["stale", "fine"], "contains": "team"}).json()
     assert [row["name"] for row in stale["items"]] == ["Team-1", "Team-3"]
     assert stale["counts"] == {"stale": 2, "no-policy": 3}
+    for row in stale["items"]:
+        assert "the default limit, because the topology has no policy" in row["detail"]
+        assert (row["withheld"]["code"], row["action"]) == ("stale-snapshots", None)
     names, url = [], "/v1/overview?limit=2&contains=eam-"
     while url:
         page = alone.get(url).json()
