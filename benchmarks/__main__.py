@@ -11,7 +11,7 @@ tests.__path__ = [str(Path(__file__).parents[1] / "tests")]
 
 
 def find_benchmarks() -> list[str]:
-    """The modules beside this one, in order of their names."""
+    """The names of the benchmarks, which are the modules of this folder, in alphabetical order."""
     return sorted(path.stem for path in Path(__file__).parent.glob("*.py") if not path.stem.startswith("_"))
 
 

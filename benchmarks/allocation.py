@@ -1,4 +1,4 @@
-"""What an allocation costs, as ratios of times measured side by side in one run.
+"""The processor time of an allocation, as ratios of times measured side by side in one run.
 
 Small: beside DRS's Algorithm 1 taken literally (eqs. 1–3 and 5), in plain Python too, at N = 3 and the K_max of
 their Table II. Large: beside one vectorised evaluation of the wait of every operator, at the counts found and
@@ -23,7 +23,7 @@ SHARES = (0.55, 0.35, 0.1)
 
 
 def wait_as_written(arrival_rate: float, service_rate: float, k: int, scv: float) -> float:
-    """DRS eqs. 1–3 and 5 term by term, A^l/l! by logarithms: factorials of k = 34 and up are no doubles."""
+    """The wait by equations 1–3 and 5 of DRS, term by term; A^l/l! by logarithms, since large factorials are inexact."""
     load = arrival_rate / service_rate
     if load >= k:
         return inf
@@ -34,7 +34,7 @@ def wait_as_written(arrival_rate: float, service_rate: float, k: int, scv: float
 
 
 def wait_by_products(arrival_rate: float, service_rate: float, k: int, scv: float) -> float:
-    """The same sum, each term from the one before: kinder to Algorithm 1 than its text."""
+    """The same wait with each term computed from the term before, which makes DRS's Algorithm 1 faster."""
     load = arrival_rate / service_rate
     if load >= k:
         return inf
@@ -50,7 +50,7 @@ Wait = Callable[[float, float, int, float], float]
 
 
 def allocate_literally(stations: Stations, k_max: int, wait: Wait) -> list[int]:
-    """DRS's Algorithm 1, every δ computed anew each round; line 7 with < for ≤, or it spends K_max + 1."""
+    """DRS's Algorithm 1, which computes every δ in each round; in line 7, ≤ would spend K_max + 1 processors."""
     rows = list(
         zip(
             stations.arrival_rate,
@@ -70,7 +70,7 @@ def allocate_literally(stations: Stations, k_max: int, wait: Wait) -> list[int]:
 
 
 def time_median(call: Callable[[], object], least_seconds: float = 0.1) -> float:
-    """Median processor seconds of a call, over at least five and `least_seconds`; wall time misleads under load."""
+    """The median processor time of a call in seconds, over five calls or more and `least_seconds` or more."""
     times: list[float] = []
     begin = process_time()
     while len(times) < 5 or process_time() - begin < least_seconds:
@@ -88,7 +88,7 @@ def build_small(offered: float, scvs: tuple[float, float]) -> Stations:
 
 
 def build_large(size: int, k_max: int) -> Stations:
-    """Operators of unequal load that leave √A/2 to √A processors each to spare of `k_max`; SCVs from 0.3 to 2."""
+    """Operators of unequal load with √A/2 to √A spare processors each, and SCVs from 0.3 to 2."""
     rng = np.random.default_rng(7)
     share = rng.uniform(0.2, 1.8, size)
     load = share / share.sum() * k_max
@@ -100,7 +100,7 @@ def build_large(size: int, k_max: int) -> Stations:
 
 
 def print_small() -> None:
-    """N = 3, K_max of Table II: with a load that stays, and with one that grows with K_max."""
+    """Three operators with K_max of DRS's Table II: with a constant load, and with a load that grows with it."""
     print(
         "N = 3: times faster than DRS's Algorithm 1 (its waits term by term as written | by running products)"
     )
@@ -112,7 +112,7 @@ def print_small() -> None:
 
 
 def compare_small(stations: Stations, k_max: int) -> str:
-    """Both ratios at one point, interleaved in time."""
+    """Both ratios of one case, measured in turns."""
     # Anew each time: stations remember the gains that were asked of them.
     ours = time_median(lambda: allocate_budget(replace(stations), k_max))
     written = time_median(lambda: allocate_literally(stations, k_max, wait_as_written))
@@ -121,7 +121,7 @@ def compare_small(stations: Stations, k_max: int) -> str:
 
 
 def print_large() -> None:
-    """N = 1,000 and 100,000 beside one evaluation of all waits."""
+    """Prints the time of an allocation for 1,000 and 100,000 operators beside the time to compute all waits once."""
     print("\nN operators: in units of one vectorised evaluation of all waits (ggk-whitt)")
     print(f"{'N':>8} {'K':>12} {'min_latency':>12} {'min_processors':>15} {'evaluation ms':>14}")
     for size in (1_000, 100_000):
@@ -137,7 +137,7 @@ def print_large() -> None:
 
 
 def main() -> None:
-    """Print both tables."""
+    """Prints both tables."""
     print_small()
     print_large()
 

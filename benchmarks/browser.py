@@ -102,7 +102,7 @@ def fill(address: str, size: int) -> None:
 
 @contextmanager
 def open_page(browser: Browser) -> Iterator[Page]:
-    """A page of a browser that has seen nothing yet."""
+    """A page of a browser with an empty cache."""
     context = browser.new_context(viewport={"width": 1280, "height": 900})
     yield context.new_page()
     context.close()
@@ -131,7 +131,7 @@ def measure_first_content(browser: Browser, address: str) -> None:
 
 
 def measure_bytes(browser: Browser, address: str) -> None:
-    """The gzipped bytes of the files of each page, and of what it asks of the API."""
+    """The gzipped bytes of the files of each page, and of the API's answers that it loads."""
     for name, selector in READY.items():
         with open_page(browser) as page:
             answers = keep_answers(page)
@@ -147,7 +147,7 @@ def measure_bytes(browser: Browser, address: str) -> None:
 
 
 def keep_answers(page: Page) -> list[Response]:
-    """The answers that the page has had so far; the list grows."""
+    """A list of the answers that the page has received; it grows while the page loads."""
     answers: list[Response] = []
     page.on("response", lambda one: answers.append(one))  # noqa: PLW0108 - playwright marks the function
     return answers
@@ -224,7 +224,7 @@ def measure_tasks(browser: Browser, address: str, name: str, size: int) -> None:
 
 
 def find_tasks(trace: dict[str, Any], address: str) -> list[tuple[float, float]]:
-    """Processor time and time on the clock of the tasks of the main thread that has our page, in seconds.
+    """The processor time and the clock time of the tasks of the main thread of our page, in seconds.
 
     The browser has pages of its own, in other processes.
     """
@@ -247,7 +247,7 @@ def find_tasks(trace: dict[str, Any], address: str) -> list[tuple[float, float]]
 
 
 def measure_large(browser: Browser, address: str) -> None:
-    """The time until 1,000 operators have a table and a neighbourhood."""
+    """Prints the time until the page of 1,000 operators shows its table and the graph around one of them."""
     times = []
     for _ in range(3):
         with open_page(browser) as page:

@@ -34,7 +34,7 @@ def running_cluster(folder: Path) -> Iterator[str]:
 
 
 def start(stack: ExitStack, folder: Path, name: str, *arguments: str) -> Path:
-    """Starts a daemon, which tells its log when it is ready."""
+    """Starts a daemon of Spark, and waits until its log reports that it is ready."""
     log = folder / f"{name}.log"
     process = subprocess.Popen(
         [SPARK_CLASS, *arguments, "--host", "127.0.0.1", "--webui-port", "0"],

@@ -1,4 +1,4 @@
-"""VM schedules on the World Cup week of Imai et al.: what they cost to compute, and how they do."""
+"""VM schedules for the World Cup week of Imai et al.: their processor time, cost and quality of service."""
 
 import os
 import time
@@ -24,7 +24,7 @@ ORDER, AHEAD = ArmaOrder(1, 2), Window(2, 11)
 
 
 def compare_fits() -> None:
-    """The same decisions by three fits, side by side, and how far what they would cover is from the reference."""
+    """Prints the time of the same decisions with three fits, and how far the covered rates are from the reference."""
     rates = worldcup_week() * (32.0 / worldcup_week().max())
 
     def follow(fit: Fit) -> tuple[float, Floats]:
@@ -61,7 +61,7 @@ def make_backtest(app: str) -> Backtest:
 
 
 def judge_one_vm_short(backtest: Backtest, run: ReplayedRun, seed: int) -> float:
-    """QoS as the authors' simulator has it: every allocation judged with one VM too few."""
+    """The quality of service as the authors' simulator computes it, which gives each allocation one VM less."""
     vms = np.maximum(run.vms - 1.0, 1.0).astype(int)
     capacity: Capacity = backtest.capacity
     intervals = -(-len(vms) // backtest.setup.timing.interval_steps)
@@ -71,7 +71,7 @@ def judge_one_vm_short(backtest: Backtest, run: ReplayedRun, seed: int) -> float
 
 
 def print_table() -> None:
-    """Means over seeds, and the seconds that a policy takes for the 1,008 decisions of a week."""
+    """Means over seeds, and the time that a policy takes for the 1,008 decisions of a week."""
     print(f"\n{'app':8}{'policy':14}{'QoS %':>8}{'±':>6}{'one VM short':>14}{'to truth':>10}{'±':>7}", end="")
     print(f"{'to static':>11}{'backlog':>10}{'seconds':>9}")
     for app in APPS:

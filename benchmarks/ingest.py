@@ -114,7 +114,7 @@ def run_polars(folder: str) -> Result:
 
 
 def read_with_polars(folder: str) -> Any:
-    """Usable records, each once, as a lazy frame."""
+    """The usable records without duplicates, as a lazy frame."""
     import polars as pl  # noqa: PLC0415  # see above
 
     names = ["topology", "operator", "instance", "tuple_id"]
@@ -138,7 +138,7 @@ def read_with_polars(folder: str) -> Any:
 
 
 def summarise_with_polars(records: Any) -> Any:
-    """A row per operator and window."""
+    """A frame with one row per operator and window."""
     import polars as pl  # noqa: PLC0415  # see above
 
     a, s, f = (pl.col(name) for name in ("arrived", "started", "finished"))
@@ -162,7 +162,7 @@ def summarise_with_polars(records: Any) -> Any:
 
 
 def count_with_polars(records: Any) -> None:
-    """What Headgate sums beside: busy time per instance, and root tuples per window."""
+    """The other sums of Headgate's ingest: the busy time per instance, and root tuples per window."""
     import polars as pl  # noqa: PLC0415  # see above
 
     a, s, f = (pl.col(name) for name in ("arrived", "started", "finished"))
@@ -182,7 +182,7 @@ def run_headgate(folder: str) -> Result:
 
 
 def run_cluster(folder: str) -> Result:
-    """On a standalone cluster of two workers; memory is that of the driver."""
+    """The result of the ingest on a standalone cluster of two workers; the memory is that of the driver."""
     from benchmarks.cluster import running_cluster  # noqa: PLC0415  # see above
 
     with tempfile.TemporaryDirectory() as name, running_cluster(Path(name)) as url:
@@ -230,7 +230,7 @@ ENGINES: dict[str, Callable[[str], Result]] = {
 
 
 def measure(engine: str, folder: Path) -> Result:
-    """The result of one engine, run in a process of its own so that its peak memory is its own."""
+    """The result of one program, which runs in a separate process, so that its peak memory can be measured."""
     command = [sys.executable, "-m", "benchmarks.ingest", engine, str(folder)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:

@@ -15,7 +15,7 @@ Numbers = NDArray[np.int64]
 
 
 def make_log(folder: Path, rows: int, *, skewed: bool) -> None:
-    """Root tuples through four of eight operators; skewed: 90% of all tuples in one."""
+    """A log of root tuples that pass four of eight operators each; skewed: one operator has 90% of all tuples."""
     columns = make_columns(rows // 4, skewed=skewed)
     order = np.argsort(columns[4], kind="stable")
     operator, instance, root, upstream, arrived, started, finished = (column[order] for column in columns)
@@ -38,7 +38,7 @@ def make_log(folder: Path, rows: int, *, skewed: bool) -> None:
 
 
 def make_columns(roots: int, *, skewed: bool) -> list[Numbers]:
-    """Operator, instance, root, upstream operator (8: from outside), and the three times in microseconds."""
+    """The columns of a log: operator, instance, root, upstream operator (8: outside), and times in microseconds."""
     random = np.random.default_rng(SEED)
     at = np.sort(random.integers(0, SPAN_US, roots)) + START_US
     lane = np.arange(roots) % 2

@@ -27,7 +27,7 @@ URL = f"http://127.0.0.1:{PORT}"
 
 
 def make_large_request() -> bytes:
-    """A chain, and some processors to spare: about 1.3 MB."""
+    """The body of a plan of a long chain of operators, about 1.3 MB."""
     names = [f"operator-{position}" for position in range(OPERATORS)]
     body = {
         "topology": {
@@ -44,7 +44,7 @@ def make_large_request() -> bytes:
 
 
 def ask(path: str, body: bytes | None = None) -> tuple[float, httpx.Response]:
-    """On a connection of its own: seconds from connecting to the last byte, and the answer."""
+    """Sends a request on a new connection; returns the seconds from connecting to the last byte, and the answer."""
     with httpx.Client(base_url=URL, timeout=300) as client:
         started = time.perf_counter()
         if body is None:
@@ -56,7 +56,7 @@ def ask(path: str, body: bytes | None = None) -> tuple[float, httpx.Response]:
 
 @contextmanager
 def watching(path: str) -> Iterator[list[float]]:
-    """Asks again and again meanwhile; gives how long each took."""
+    """Repeats a request until the plans are answered; returns the time of each."""
     took: list[float] = []
     done = threading.Event()
 
@@ -74,7 +74,7 @@ def watching(path: str) -> Iterator[list[float]]:
 
 
 def main() -> None:
-    """Print the table."""
+    """Prints the table."""
     with tempfile.TemporaryDirectory() as folder:
         Path(folder).chmod(0o755)  # as root, Postgres runs as another user
         with shared_postgres(Path(folder)) as url:
@@ -84,7 +84,7 @@ def main() -> None:
 
 
 def overload() -> None:
-    """One plan alone, then many at once."""
+    """Measures one plan alone, then many plans at once."""
     body = make_large_request()
     ask(PLAN, body)  # warm
     alone = statistics.median(ask(PLAN, body)[0] for _ in range(5))

@@ -1,4 +1,4 @@
-"""What pages ask for: an overview of 1,000 topologies, a month of minutes as a series, what-ifs of 20 operators."""
+"""The times of an overview of 1,000 topologies, of a series of a month of minutes, and of what-ifs."""
 
 import itertools
 import json
@@ -34,7 +34,7 @@ ANSWER = json.dumps({"processors": {"current_total": 25}, "reasons": ["x" * 60] 
 
 
 def main() -> None:
-    """Prints each as milliseconds and as a ratio to a plain count of the same rows, or to an estimate."""
+    """Prints each time in milliseconds, and as a ratio to a plain count of the same rows or to an estimate."""
     explore_what_ifs()
     with tempfile.TemporaryDirectory() as folder, shared_postgres(Path(folder)) as url:
         runner.migrate(url, "head")
@@ -81,7 +81,7 @@ def fill(engine: Engine) -> None:
 
 
 def compare_pages(session: Session) -> None:
-    """Overview and series beside a count of the rows that each reads."""
+    """Measures overview and series beside a count of the rows that each reads."""
     now = datetime.now(UTC)
     lines = find_lines(session, now, "")
 
@@ -105,7 +105,7 @@ def compare_pages(session: Session) -> None:
 
 
 def observe_month(session: Session, now: datetime, *, is_applied: bool) -> None:
-    """What became of 100 changes over the month; the snapshots run 5 processors at each operator."""
+    """Stores the outcomes of 100 changes in the month; the snapshots have 5 processors at each operator."""
     topology_id = session.execute(text("select id from topologies where name = 't1'")).scalar_one()
     counts = {f"o{i}": 5 if is_applied else 6 for i in range(5)}
     decisions = []
@@ -127,7 +127,7 @@ def observe_month(session: Session, now: datetime, *, is_applied: bool) -> None:
 
 
 def explore_what_ifs() -> None:
-    """The planner's time for what-ifs, beside an estimate of what runs; the median and the longest of all terms."""
+    """Measures the planner's time for what-ifs, the median and the longest, beside that of an estimate."""
     for size in (3, 20, 200, 1000):
         for queueing in QUEUEINGS:
             for scvs in ({}, {"arrival_scv": 1.5, "service_scv": 0.7}):
@@ -143,7 +143,7 @@ def explore_what_ifs() -> None:
 
 
 def make_chain(size: int, queueing: str, scvs: Mapping[str, float]) -> tuple[Topology, Load]:
-    """A chain of operators at 7% to 67% of their capacity, the same at each run."""
+    """A chain of operators with utilisations from 7% to 67%, the same in each run."""
     draw = random.Random(3)
     names = [f"o{i}" for i in range(size)]
     measured = {
@@ -161,13 +161,13 @@ def make_chain(size: int, queueing: str, scvs: Mapping[str, float]) -> tuple[Top
 
 
 def list_terms(size: int) -> list[WhatIfTerms]:
-    """Other loads, with and without target, at budgets from below what is needed to far above what runs."""
+    """What-ifs at several loads, with and without a target, with budgets from too small to far too large."""
     budgets = [None, size, 5 * size, 25 * size, 100 * size]
     return [WhatIfTerms(1.1, t_max, k_max) for t_max in (None, size * 0.15, size * 0.06) for k_max in budgets]
 
 
 def take(call: Callable[[], object]) -> float:
-    """The median time of some runs, in seconds."""
+    """The median time of several calls, in seconds."""
     times = []
     for _ in range(RUNS):
         begun = time.perf_counter()

@@ -1,4 +1,4 @@
-"""What a placement costs, as ratios: MBA + SAM over growing topologies, and the share of each step.
+"""The time of a placement by MBA and SAM for growing topologies, as ratios, and the share of each step.
 
 The largest has 1,000 tasks, 100,000 threads and 10,000 VMs of four slots.
 """
@@ -53,7 +53,7 @@ def build_case(tasks: int) -> Case:
 
 
 def place(case: Case) -> Placement:
-    """All of it: rates, allocation, mapping, prediction."""
+    """A whole placement: rates, allocation, mapping and prediction."""
     return place_topology(
         case.topology,
         1000.0,
@@ -64,7 +64,7 @@ def place(case: Case) -> Placement:
 
 
 def measure_seconds(work: Callable[[], Result]) -> tuple[float, Result]:
-    """The least of some repeats, and the last result."""
+    """The shortest time of several calls, and the last result."""
     best, result = float("inf"), work()
     for _ in range(REPEATS):
         start = time.process_time()
@@ -74,7 +74,7 @@ def measure_seconds(work: Callable[[], Result]) -> tuple[float, Result]:
 
 
 def report_growth() -> None:
-    """Cost per thread against the smallest case: 1.0 throughout would be exactly linear."""
+    """Prints the time per thread as a ratio to the smallest case: 1.0 everywhere would be exactly linear."""
     print("MBA + SAM: cost per thread, relative to the first row")
     base = None
     for tasks in (LARGEST // 8, LARGEST // 4, LARGEST // 2, LARGEST):
@@ -89,7 +89,7 @@ def report_growth() -> None:
 
 
 def report_steps() -> None:
-    """Which part of the largest case takes how much of it."""
+    """Prints the share of each step in the time of the largest case."""
     case = build_case(LARGEST)
     total, placement = measure_seconds(partial(place, case))
     loads = find_task_loads(case.topology, 1000.0, case.profiles)

@@ -1,4 +1,4 @@
-"""What a process and its children cost, as the kernel tells it."""
+"""The memory and the processor time of a process and its children, as the kernel reports them."""
 
 import os
 from contextlib import suppress
@@ -27,7 +27,7 @@ def spent_seconds(process: int) -> float:
 
 
 def find_family(process: int) -> list[int]:
-    """The process, its children, theirs, and so on."""
+    """The ids of the process and of all its descendants."""
     parents = {}
     for folder in Path("/proc").glob("[0-9]*"):
         with suppress(OSError):  # it has ended meanwhile

@@ -1,4 +1,4 @@
-"""What a plan costs over HTTP: beside an empty route with the same bodies, and with one worker beside two.
+"""The time of a plan over HTTP: beside an empty route with the same bodies, and with one worker beside two.
 
 Prints ratios of runs that alternate on one machine. `wrk` drives from the same machine, so with two cores the second
 worker shares its core with it: CPU per request says more than requests per second there.
@@ -43,7 +43,7 @@ EMPTY = "/benchmark/empty"
 
 
 def make_request() -> MinLatencyRequest:
-    """A chain of ten operators with a loop, and 40 processors to spare."""
+    """The body of a plan of a chain of ten operators with a loop, and 40 spare processors."""
     names = [f"operator-{position}" for position in range(OPERATORS)]
     edges = [{"source": a, "target": b, "selectivity": 1.1} for a, b in itertools.pairwise(names)]
     body = {
@@ -66,7 +66,7 @@ def make_request() -> MinLatencyRequest:
 
 
 def make_app() -> FastAPI:
-    """The service, and in it a route that takes and gives the same bodies and does nothing."""
+    """The service, with a route that takes and returns the same bodies without computing anything."""
     app = create_app(Settings())
     asked = make_request()
     canned = to_plan_answer(
@@ -84,7 +84,7 @@ def make_app() -> FastAPI:
 
 @contextmanager
 def serving(database_url: str, workers: int) -> Iterator[int]:
-    """A service in a process of its own; gives its process id."""
+    """Runs a service in a separate process; yields its process id."""
     environment = os.environ | {"HEADGATE_DATABASE_URL": database_url}
     command = [
         sys.executable,
@@ -108,7 +108,7 @@ def serving(database_url: str, workers: int) -> Iterator[int]:
 
 
 def drive(path: str) -> float:
-    """Requests per second that wrk gets answered."""
+    """The number of requests per second that the service answers to wrk."""
     with tempfile.NamedTemporaryFile("w", suffix=".lua") as script:
         body = json.dumps(make_request().model_dump(mode="json", exclude_none=True))
         script.write('wrk.method = "POST"\nwrk.headers["Content-Type"] = "application/json"\n')
@@ -131,7 +131,7 @@ def measure(path: str, process: int) -> tuple[float, float]:
 
 
 def main() -> None:
-    """Print the table."""
+    """Prints the table."""
     if shutil.which("wrk") is None:
         sys.exit("This benchmark sends its requests with wrk: install it first.")
     with tempfile.TemporaryDirectory() as folder:
@@ -140,7 +140,7 @@ def main() -> None:
 
 
 def compare_routes(data_dir: Path) -> None:
-    """The routes beside each other, then the service with two workers."""
+    """Measures both routes in turns, then the service with two workers."""
     with shared_postgres(data_dir) as url:
         migrate(url)
         with serving(url, workers=1) as process:

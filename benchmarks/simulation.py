@@ -1,4 +1,4 @@
-"""What a simulation costs on one core: by kind of queue, by station and by event, and beside ciw on the same model.
+"""The time of a simulation on one core: by kind of queue, by station and by event, and beside ciw on the same model.
 
 An event is an arrival or a finish at an operator. Times are processor seconds: wall time misleads on a busy machine.
 """
@@ -23,7 +23,7 @@ BUCKETS = tuple(ServiceBucket(0.001 * 1.3**step, 1 + 60 * step - step * step) fo
 
 
 def build_row(queueing: str) -> Topology:
-    """Ten operators, one after the other."""
+    """A chain of ten operators."""
     operators = tuple(Operator(f"o{place}", queueing=queueing) for place in range(OPERATORS))
     edges = tuple(Edge(f"o{place - 1}", f"o{place}") for place in range(1, OPERATORS))
     return Topology(operators, edges)
@@ -52,13 +52,13 @@ def build_ring() -> Topology:
 
 
 def load_evenly(topology: Topology, processors: int, scv: float, visits: float = 1.0) -> Load:
-    """One root a second; every operator is busy to 80%."""
+    """A load of one root tuple per second, with which every operator has a utilisation of 80%."""
     rate = visits / processors / BUSY
     return Load(1.0, {one.name: OperatorLoad(rate, service_scv=scv) for one in topology.operators})
 
 
 def time_median(call: Callable[[], Simulation], times: int = 3) -> tuple[float, Simulation]:
-    """Median processor seconds of a call, and its last answer."""
+    """The median processor time of a call in seconds, and the last answer."""
     taken = []
     for _ in range(times):
         began = time.process_time()
@@ -68,7 +68,7 @@ def time_median(call: Callable[[], Simulation], times: int = 3) -> tuple[float, 
 
 
 def print_row(name: str, call: Callable[[], Simulation]) -> float:
-    """One line of the table; the events per second."""
+    """Prints a line of the table; returns the events per second."""
     seconds, answer = time_median(call)
     rate = answer.events / seconds
     mean, half = answer.total.mean_seconds, answer.total.half_width_seconds or 0.0
@@ -79,7 +79,7 @@ def print_row(name: str, call: Callable[[], Simulation]) -> float:
 
 
 def print_engine() -> None:
-    """One million roots over ten operators, which the issue wants within 1.5 s, at 8 M events/s and more."""
+    """Measures one million root tuples over ten operators; the budget is 1.5 s and 8 million events per second."""
     print(f"{ROOTS:,} roots over {OPERATORS} operators, each busy to {BUSY:.0%}, on one core")
     print(f"{'':<46} {'events':>11} {'seconds':>7} {'M ev/s':>7} {'ns/visit':>8} {'interval':>8}")
     for queueing in ("shared", "round-robin", "random", "keyed"):
@@ -95,7 +95,7 @@ def print_engine() -> None:
 
 
 def print_others() -> None:
-    """Histograms, bursts, splits, and everything that goes event by event."""
+    """Measures service histograms, bursts, splits, and the cases that are simulated event by event."""
     row = build_row("shared")
     load, counts = load_evenly(row, 4, 1.0), dict.fromkeys((f"o{place}" for place in range(OPERATORS)), 4)
     measured = {name: one._replace(service_histogram=BUCKETS) for name, one in load.operators.items()}
@@ -139,7 +139,7 @@ def simulate_by_ciw(customers: int) -> float:
 
 
 def print_beside_ciw(customers: int = 50_000) -> None:
-    """The same model and the same number of roots, in the same process."""
+    """Measures Headgate and ciw on the same model with the same number of root tuples, in the same process."""
     names = ("a", "b", "c")
     topology = Topology(
         tuple(Operator(name, queueing="shared") for name in names), (Edge("a", "b"), Edge("b", "c"))
@@ -163,7 +163,7 @@ def print_beside_ciw(customers: int = 50_000) -> None:
 
 
 def print_start() -> None:
-    """What a process pays before its first simulation, where machine code is kept on disk."""
+    """Measures the time before the first simulation of a process, with compiled code kept on disk."""
     code = (
         "import time; began = time.process_time(); from planner.simulation.simulate import warm_up; {}; "
         "print(time.process_time() - began)"
@@ -176,7 +176,7 @@ def print_start() -> None:
 
 
 def main() -> None:
-    """Print all tables."""
+    """Prints all tables."""
     warm_up()
     print_engine()
     print_beside_ciw()

@@ -24,7 +24,7 @@ PARTS = os.environ.get("TRUTH_PARTS", "estimates calibration plans quantile-plan
 
 
 def main() -> None:
-    """Print all tables."""
+    """Prints all tables."""
     seed = int(os.environ.get("TRUTH_SEED") or SystemRandom().randrange(10**9))
     print(f"TRUTH_SEED={seed} TRUTH_CASES={CASES}")
     if "estimates" in PARTS:

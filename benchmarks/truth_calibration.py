@@ -27,7 +27,7 @@ RATES, MORE = (0.8, 1.2), (1, 2)
 
 
 class Question(NamedTuple):
-    """What is asked: a factor of the rate, and processors more at each operator."""
+    """A question to the planner: a factor of the rate, and additional processors of each operator."""
 
     title: str
     rate_factor: float
@@ -43,7 +43,7 @@ def compare_calibrated(seed: int, count: int, tables: Tables) -> None:
 
 
 def compare_case(drawn: Case, queueing: str, tables: Tables) -> None:
-    """One case at all that is asked of it, with and without calibration."""
+    """The errors of one case for all questions, with and without calibration."""
     case = queue_case(drawn, queueing)
     measured = simulate_case(case)
     plain = add_waits(measured)
@@ -81,7 +81,7 @@ def add_waits(measured: Measured) -> Load:
 
 
 def calibrate_by_itself(case: Case, load: Load) -> Load:
-    """The load with the factors that its own waits give."""
+    """The load with the calibration factors from its own measured waits."""
     seconds = (1.0 - WARM_UP) * count_roots(case) / RATE
     found = calibrate(case.topology, load, [Interval(load, seconds=seconds)], DEFAULT_MODEL)
     return apply_factors(load, found)
@@ -100,7 +100,7 @@ def run_elsewhere(load: Load, asked: Case) -> Load:
 
 
 def list_questions(case: Case, measured: Measured) -> Iterator[Question]:
-    """Other rates; more processors where tuples wait longest in all, and more everywhere."""
+    """The questions of a case: other rates, more processors where the total wait is longest, and more everywhere."""
     names = list(case.load.operators)
     waits = np.array(solve_visits(case.topology)) * measured.waits
     longest = names[int(np.argmax(waits))]
@@ -114,7 +114,7 @@ def list_questions(case: Case, measured: Measured) -> Iterator[Question]:
 
 
 def change_case(drawn: Case, queueing: str, question: Question) -> Case:
-    """The case as it would be; keys are hashed anew to other instances."""
+    """The case at the rate and with the processors of a question; keys are hashed again to the new instances."""
     operators = {
         name: one._replace(processors=(one.processors or 0) + question.more[name])
         for name, one in drawn.load.operators.items()
@@ -133,7 +133,7 @@ def find_busiest(case: Case) -> float:
 
 
 def answer_question(asked: Case, load: Load, question: Question) -> Estimate:
-    """The planner's answer by what was measured."""
+    """The planner's answer from the measured load."""
     situation = survey_load(asked.topology, load, DEFAULT_MODEL)
     counts = [one.processors or 0 for one in asked.load.operators.values()]
     return assess_counts(scale_load(situation, load.external_rate * question.rate_factor), counts)

@@ -1,4 +1,4 @@
-"""Topologies drawn at random, for the referee: how they are wired, loaded, fed and queued.
+"""Topologies drawn at random for simulations: their graphs, loads, arrivals and queueing.
 
 3 to 8 operators at 1 to 12 processors, each used 40% to 90%; splits, joins, forks (selectivity above 1) and loops;
 100 external tuples a second, calm (Poisson or even) or in bursts (MMPP); services with SCVs from 0 to 4.
@@ -21,13 +21,13 @@ RATE = 100.0
 KEYS = 1000
 LOOPS = 0.2
 HOTTEST = 0.93
-"""A keyed operator whose hottest instance is used more than that is drawn again: no run is long enough for it."""
+"""Keyed operators with a hottest instance above this utilisation are drawn again: simulations would be too long."""
 
 Random = np.random.Generator
 
 
 class Case(NamedTuple):
-    """One drawn topology and what it is fed with; `load` is what a seer would know, not what was measured."""
+    """A drawn topology with its arrivals; `load` has the true values, not measured ones."""
 
     seed: int
     topology: Topology
@@ -93,7 +93,7 @@ def draw_edges(random: Random, size: int) -> list[Edge]:
 
 
 def draw_selectivities(random: Random, size: int) -> list[float]:
-    """What one operator sends: a split among its targets, several tuples to the first one, a part, or all to all."""
+    """The edges of an operator: tuples are split among its targets, multiplied, thinned, or sent to all targets."""
     selectivities = [1.0] * size
     chance = random.random()
     if size > 1 and chance < 0.6:
@@ -105,7 +105,7 @@ def draw_selectivities(random: Random, size: int) -> list[float]:
 
 
 def draw_service(random: Random, mean: float) -> ServiceLaw:
-    """How long services take."""
+    """The law of the service times of an operator, drawn at random."""
     kind = ("gamma", "lognormal", "deterministic", "exponential")[int(random.integers(4))]
     scv = {"deterministic": 0.0, "exponential": 1.0}.get(kind, float(random.uniform(0.05, 4.0)))
     return ServiceLaw(kind, mean, scv)

@@ -1,4 +1,4 @@
-"""Estimates beside simulations: E[T] by what was measured, and the quantiles of total and completion."""
+"""Estimates beside simulations: E[T] from measured loads, and the quantiles of total and completion time."""
 
 from collections.abc import Iterator
 
@@ -26,12 +26,12 @@ def draw_cases(seed: int, count: int) -> Iterator[Case]:
 
 
 def count_roots(case: Case) -> int:
-    """As many roots as tell enough of this kind of input, and as memory holds."""
+    """The number of root tuples to simulate: enough for this kind of arrivals, and at most what memory holds."""
     return min(ROOTS[case.input], int(MOST_VISITS / sum(solve_visits(case.topology))))
 
 
 def simulate_case(case: Case, processors: dict[str, int] | None = None) -> Measured:
-    """What a log of this case tells."""
+    """The load and the times that a log of this case shows."""
     log = simulate_visits(
         case.topology,
         case.load,
@@ -56,7 +56,7 @@ def compare_estimates(seed: int, count: int, tables: Tables) -> None:
 
 
 def compare_means(case: Case, measured: Measured, kind: Kind, tables: Tables) -> None:
-    """E[T] as the planner of former days told it, and by what is measured."""
+    """The errors of E[T] from SCVs alone, and from all that is measured."""
     truth = float(measured.total.mean())
     entries = [entry.operator for entry in case.topology.entries]
     scvs = forget_bursts(measured.load)
@@ -88,7 +88,7 @@ def compare_quantiles(case: Case, measured: Measured, kind: Kind, tables: Tables
 
 
 def add_quantiles(name: str, told: Spread, true: np.ndarray, kind: Kind, tables: Tables) -> None:
-    """The errors of one spread, its mean included."""
+    """The errors of the quantiles and of the mean of one time."""
     tables.add(f"{name}, mean", kind, told.mean_seconds / float(true.mean()) - 1.0)
     for one, seconds in zip(told.quantiles, np.quantile(true, LEVELS).tolist(), strict=True):
         tables.add(f"{name}, p{100 * one.quantile:.0f}", kind, one.seconds / seconds - 1.0)

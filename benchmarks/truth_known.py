@@ -1,4 +1,4 @@
-"""Writes what the bench found into planner/situations/known_errors.py, from which answers take it, and the docs."""
+"""Writes the measured errors into planner/situations/known_errors.py, which answers use, and into the docs."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path

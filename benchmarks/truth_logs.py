@@ -1,4 +1,4 @@
-"""What a log of visits tells: the load as the ingest would measure it, and the times that each root took."""
+"""The load in a log of visits, as the ingest would measure it, and the times of each root tuple."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -18,7 +18,7 @@ SHORTEST = 1e-9
 
 
 class Measured(NamedTuple):
-    """What a case showed: its load, and the times of roots, without those of the warm-up."""
+    """The measured load of a case, and the times of its root tuples after the warm-up."""
 
     load: Load
     total: Floats
@@ -27,7 +27,7 @@ class Measured(NamedTuple):
 
 
 def measure_visits(case: Case, log: VisitLog) -> Measured:
-    """All that the planner may know, and what it should tell."""
+    """The load that the planner may know, and the true times."""
     roots = len(log.root_arrived_seconds)
     first = int(WARM_UP * roots)
     begin, end = float(log.root_arrived_seconds[first]), float(log.root_arrived_seconds[-1])
@@ -50,7 +50,7 @@ def measure_visits(case: Case, log: VisitLog) -> Measured:
 def measure_operator(
     known: OperatorLoad, log: VisitLog, visits: np.ndarray, begin: float, end: float
 ) -> OperatorLoad:
-    """One operator between two moments."""
+    """The load of one operator between two times."""
     services = log.finished_seconds[visits] - log.started_seconds[visits]
     arrived, mean = log.arrived_seconds[visits], float(services.mean())
     return OperatorLoad(
@@ -127,7 +127,7 @@ def forget_inside(load: Load, entries: Sequence[str]) -> Load:
 
 
 def forget_instances(one: OperatorLoad) -> tuple[InstanceLoad, ...]:
-    """The shares of instances alone."""
+    """The load with the shares of instances, without their arrivals."""
     return tuple(InstanceLoad(instance.instance, instance.share) for instance in one.instances)
 
 

@@ -1,4 +1,4 @@
-"""Plans beside simulations: does a plan for a target hold it."""
+"""Plans beside simulations: whether a plan keeps its target."""
 
 from typing import NamedTuple
 
@@ -12,14 +12,14 @@ from planner.plans.quantile import min_processors_within
 from planner.values import Load, Plan, TimeTarget
 
 SLACK = (1.15, 1.6)
-"""Targets are so many times T_L, the time in service, within which no plan could be."""
+"""Targets as multiples of T_L, the total service time, which is the shortest possible E[T]."""
 FAR = 1.2
 LEVEL = 0.99
 QUANTILE_FACTORS = (0.9, 1.0, 1.1, 1.25, 1.5, 2.0)
 
 
 class Trial(NamedTuple):
-    """One plan under round robin, and what it gave."""
+    """A plan with round-robin queueing, and the simulated E[T]."""
 
     over: float
     is_said: bool
@@ -27,7 +27,7 @@ class Trial(NamedTuple):
 
 
 def try_plans(seed: int, count: int) -> dict[str, list[Trial]]:
-    """Fewest processors for a target of E[T], simulated."""
+    """Simulates plans with the fewest processors for a target of E[T]."""
     return {
         kind: [try_plan(draw_case(seed + number, bursty=bursty)) for number in range(count)]
         for kind, bursty in (("calm", False), ("bursty", True))
@@ -35,7 +35,7 @@ def try_plans(seed: int, count: int) -> dict[str, list[Trial]]:
 
 
 def try_plan(case: Case) -> Trial:
-    """Measure what runs, plan, simulate the plan."""
+    """Measures a case, plans for a target, and simulates the plan."""
     case = queue_case(case, "round-robin")
     load = simulate_case(case).load
     slack = float(np.random.default_rng([case.seed, 3]).uniform(*SLACK))
@@ -48,7 +48,7 @@ def try_plan(case: Case) -> Trial:
 
 
 def find_service_time(load: Load) -> float:
-    """T_L = Σ vᵢ/μᵢ."""
+    """The total service time per external tuple, T_L = Σ vᵢ/μᵢ."""
     return (
         sum((one.arrival_rate or 0.0) / (one.service_rate or 1.0) for one in load.operators.values())
         / load.external_rate
@@ -61,7 +61,7 @@ def says_bursty(plan: Plan) -> bool:
 
 
 def print_plans(trials: dict[str, list[Trial]]) -> None:
-    """How far over the target plans end."""
+    """Prints by how much plans miss their targets."""
     print(
         "\nmin-processors under round robin, targets of 1.15 to 1.6 times the time in service: simulated E[T]"
     )
@@ -78,14 +78,14 @@ def print_plans(trials: dict[str, list[Trial]]) -> None:
 
 
 class QuantileTrial(NamedTuple):
-    """One plan for a p99 of completion, what it gave, and what it gave with one processor fewer."""
+    """A plan for p99 of the completion time, with the simulated p99 of the plan and of the plan with one processor fewer."""
 
     over: float
     fewer_over: float | None
 
 
 def try_quantile_plans(seed: int, count: int) -> dict[str, list[QuantileTrial]]:
-    """Fewest processors for the 99% quantile of completion, calm input, simulated."""
+    """Simulates plans with the fewest processors for p99 of the completion time under calm arrivals."""
     return {
         queueing: [
             try_quantile_plan(draw_case(seed + number, bursty=False), queueing) for number in range(count)
@@ -95,7 +95,7 @@ def try_quantile_plans(seed: int, count: int) -> dict[str, list[QuantileTrial]]:
 
 
 def try_quantile_plan(case: Case, queueing: str) -> QuantileTrial:
-    """A target somewhat below what runs, or above it where no plan could hold that."""
+    """A target somewhat below the present p99, or above it if no plan could keep a lower one."""
     case = queue_case(case, queueing)
     before = simulate_case(case)
     for factor in QUANTILE_FACTORS:
@@ -116,7 +116,7 @@ def find_over(case: Case, processors: dict[str, int], target: TimeTarget) -> flo
 
 
 def drop_one(plan: Plan) -> dict[str, int] | None:
-    """The plan without the processor that it misses least; None: every one is needed to keep up."""
+    """The plan without the processor whose loss costs least; None if each processor is needed for the load."""
     costs = {
         effect.operator: effect.one_fewer_seconds
         for effect in plan.explanation
@@ -129,7 +129,7 @@ def drop_one(plan: Plan) -> dict[str, int] | None:
 
 
 def print_quantile_plans(trials: dict[str, list[QuantileTrial]]) -> None:
-    """How often plans hold their target, and whether one processor fewer would have held it too."""
+    """Prints how often plans keep their targets, and whether one processor fewer would have kept them too."""
     print("\nmin-processors for a p99 of completion, calm: simulated p99 / target")
     print(f"{'':12}{'plans':>7}{'held':>6}{'within 5%':>11}{'mean':>8}{'worst':>8}{'one fewer fails':>17}")
     for queueing, found in trials.items():
