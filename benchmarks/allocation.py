@@ -23,7 +23,7 @@ SHARES = (0.55, 0.35, 0.1)
 
 
 def wait_as_written(arrival_rate: float, service_rate: float, k: int, scv: float) -> float:
-    """The wait by equations 1–3 and 5 of DRS, term by term; A^l/l! by logarithms, since large factorials are inexact."""
+    """The wait by equations 1–3 and 5 of DRS, term by term; A^l/l! by logarithms, since factorials are large."""
     load = arrival_rate / service_rate
     if load >= k:
         return inf

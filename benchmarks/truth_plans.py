@@ -78,7 +78,7 @@ def print_plans(trials: dict[str, list[Trial]]) -> None:
 
 
 class QuantileTrial(NamedTuple):
-    """A plan for p99 of the completion time, with the simulated p99 of the plan and of the plan with one processor fewer."""
+    """A plan for p99 of the completion time, with its simulated p99, and that with one processor fewer."""
 
     over: float
     fewer_over: float | None
