@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from importlib import import_module
+from inspect import getdoc
 from pathlib import Path
 from typing import Any, NamedTuple, get_args, get_origin
 
@@ -82,9 +83,10 @@ class LazyGroup(PlainGroup):
 
 
 def make_command(name: str, function: Callable[..., Any], help_text: str) -> Any:
-    """The command that calls the function with its options."""
+    """The command that calls the function with its options; its help ends with the function's second paragraph."""
     made = open_group()
-    made.command(name, cls=PlainCommand, help=help_text)(function)
+    epilog = (getdoc(function) or "").partition("\n\n")[2]
+    made.command(name, cls=PlainCommand, help=help_text, epilog=epilog)(function)
     return typer.main.get_group(made).commands[name]
 
 

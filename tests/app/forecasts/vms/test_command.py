@@ -92,7 +92,7 @@ def test_hourly_steps_can_be_asked_for_where_half_of_them_are_missing(tmp_path: 
     ended = run_here("forecast", *asked, "--output", "json")
     assert ended.exit_code == 0, ended.stderr
     said = next(one for one in json.loads(ended.stdout)["diagnostics"] if one["code"] == "workload-gaps")
-    assert said["detail"].startswith("100 of 300 steps")
+    assert said["detail"].startswith("100 of the 300 rates")
 
 
 def test_the_options_are_the_fields_of_the_body_and_left_to_its_defaults():

@@ -58,7 +58,7 @@ def test_gaps_are_filled_and_said(client: httpx.Client):
     del body["workload"][50:53]
     answer = client.post("/v1/forecasts/vms", json=body).json()
     said = next(one for one in answer["diagnostics"] if one["code"] == "workload-gaps")
-    assert said["detail"].startswith("4 of 400 steps")
+    assert said["detail"].startswith("4 of the 400 rates")
 
 
 def test_a_window_without_variation_falls_back_and_says_so(client: httpx.Client):
@@ -184,7 +184,7 @@ def test_seconds_become_whole_steps(client: httpx.Client, grep_week: str):
     assert ends - begins == timedelta(minutes=5)
 
 
-@pytest.mark.parametrize("seconds", [1e15, 60_001.0])
+@pytest.mark.parametrize("seconds", [31_536_000.0, 60_001.0])
 def test_an_interval_has_at_most_a_thousand_steps(client: httpx.Client, grep_week: str, seconds: float):
     body = {"policy": "mst+ua;arma", "interval_seconds": seconds}
     refused = client.post(f"/v1/topologies/{grep_week}/forecasts/vms", json=body)
