@@ -10,6 +10,9 @@ TIME_STEPS = (
     6 * HOUR, 12 * HOUR, DAY, 2 * DAY, 7 * DAY, 14 * DAY, 28 * DAY, 91 * DAY, 365 * DAY,
 )  # fmt: skip
 
+SMALLEST = 1e-300
+"""A quarter of a smaller number can be 0, which has no power of ten."""
+
 
 def find_step(least: float) -> float:
     """The smallest of 1, 2 or 5 times a power of ten that is at least `least`."""
@@ -18,8 +21,8 @@ def find_step(least: float) -> float:
 
 
 def list_marks(highest: float, many: int = 4, *, is_whole: bool = False) -> list[float]:
-    """About `many` round numbers from 0 on; the last one is at or above the highest value."""
-    top = highest if highest > 0.0 else 1.0
+    """About `many` round numbers from 0 on; the last one is at or above the highest value, up to rounding."""
+    top = highest if highest > SMALLEST else 1.0
     step = find_step(top / many)
     if is_whole:
         step = max(step, 1.0)

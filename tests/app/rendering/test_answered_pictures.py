@@ -60,7 +60,7 @@ def test_a_decision_is_drawn_with_its_verdict_and_numbers(client: httpx.Client, 
         now, then = counts["current"][one["name"]], counts["recommended"][one["name"]]
         assert f"{write_percent(one['utilisation'])} busy · {write_rate(one['arrival_rate'])}" in words
         assert (f"{now} → {then}" if now != then else str(now)) in words
-    assert f"{write_seconds(decided['expected_sojourn_seconds'])} as recommended" in words
+    assert f"E[T] would be {write_seconds(decided['expected_sojourn_seconds'])}" in words
     assert "cannot keep up" in words
 
 

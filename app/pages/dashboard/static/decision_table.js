@@ -1,6 +1,6 @@
 // Decisions as a table: what each promised, what the snapshots show of it, and what was reported.
 import { html } from "./view.js";
-import { change, clock, duration, rate, sentence, signed, UNKNOWN } from "./format.js";
+import { ACTIONS, change, clock, duration, rate, sentence, signed, UNKNOWN } from "./format.js";
 
 /** @type {Record<string, string>} */
 const STATES = {
@@ -15,13 +15,13 @@ const COLUMNS = [
   "on data until (UTC)",
   "action",
   "processors",
-  "rate",
+  "mean rate",
   "applied (UTC)",
   "E[T] before",
-  "promised",
-  "came",
-  "off by",
-  "kept",
+  "promised E[T]",
+  "measured E[T]",
+  "measured to promised",
+  "promise",
   "reported",
 ];
 
@@ -46,7 +46,7 @@ function Pair({ decision }) {
     <tbody class="pair">
       <tr>
         <th scope="row">${clock(decision.decided_for)}</th>
-        <td>${decision.action}</td>
+        <td title=${decision.action}>${ACTIONS[decision.action]}</td>
         <td>${change(processors.current_total, processors.recommended_total)}</td>
         <td>${rate(decision.external_rate)}</td>
         <td>${describeApplied(decision)}</td>

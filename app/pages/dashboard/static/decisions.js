@@ -3,11 +3,9 @@ import { html, useEffect, useState } from "./view.js";
 import { at, call } from "./api.js";
 import { Chart } from "./chart.js";
 import { DecisionTable, describeApplied, sayKept } from "./decision_table.js";
-import { clock, count, duration, rate, short } from "./format.js";
+import { ACTIONS, clock, count, counted, duration, rate, short } from "./format.js";
 import { Trouble, useAnswer, Waiting } from "./hooks.js";
 import { Tabs } from "./tabs.js";
-
-const ACTIONS = ["hold", "scale_up", "scale_down", "rebalance"];
 
 /** @typedef {{from: string, to: string, action: string}} Wanted the filter, as the API takes it; empty: all */
 
@@ -67,7 +65,7 @@ function Filter({ wanted, onWant }) {
   const time = (key) =>
     html`
       <label>
-        data until ${key} (UTC)${" "}
+        data ${key} (UTC)${" "}
         <input type="datetime-local" value=${wanted[key].replace(/Z$/, "")}
           onChange=${(event) => onWant({ [key]: event.target.value && `${event.target.value}Z` })} />
       </label>
@@ -79,7 +77,7 @@ function Filter({ wanted, onWant }) {
         action${" "}
         <select value=${wanted.action} onChange=${(event) => onWant({ action: event.target.value })}>
           <option value="">all</option>
-          ${ACTIONS.map((one) => html`<option value=${one}>${one}</option>`)}
+          ${Object.entries(ACTIONS).map(([action, words]) => html`<option value=${action}>${words}</option>`)}
         </select>
       </label>
       <p class="quiet">The address of this page holds the filter: share it.</p>
@@ -109,7 +107,7 @@ function Summary({ rows }) {
       Of ${count(rows.length)} shown: ${count_((one) => one.observed?.kept === true)} ${sayKept(true)},${" "}
       ${count_((one) => one.observed?.kept === false)} ${sayKept(false)},${" "}
       ${count_((one) => (one.observed?.kept ?? null) === null)} not known.${" "}
-      ${unapplied > 0 && `${count(unapplied)} changes were not seen to be applied.`}
+      ${unapplied > 0 && `${counted(unapplied, "change")} of them: no snapshot shows the recommended processors.`}
     </p>
   `;
 }
@@ -121,7 +119,7 @@ function TimeLine({ series, rows }) {
     const applied = Date.parse(one.observed?.applied_at ?? "");
     if (!(applied >= xs[0] && applied <= Date.parse(series.to))) return [];
     const x = Math.min(applied, xs[xs.length - 1]);
-    return [{ x, text: `${one.action} to ${count(one.processors.recommended_total)} ${describeApplied(one)}` }];
+    return [{ x, text: `${counted(one.processors.recommended_total, "processor")} from ${describeApplied(one)}` }];
   });
   const target = series.target_seconds === null
     ? []

@@ -19,8 +19,8 @@ export function OverTime({ series }) {
     ...target,
   ];
   const rates = [
-    { name: "mean", values: values("external_rate"), className: "measured" },
-    { name: "highest", values: values("highest_rate"), className: "expected" },
+    { name: "mean rate", values: values("external_rate"), className: "measured" },
+    { name: "highest rate", values: values("highest_rate"), className: "expected" },
   ];
   const processors = [
     { name: "running", values: values("processors_running"), className: "measured" },

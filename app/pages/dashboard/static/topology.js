@@ -48,13 +48,15 @@ function Parts({ name, topology, newest, session }) {
     <${Trouble} problem=${newest.problem ?? problem ?? listed.problem} />
     ${row && html`<${Undecided} row=${row} topology=${topology} session=${session} />`}
     ${decision && html`<${Verdict} decision=${decision} />`}
-    <${Operators} topology=${topology} estimate=${decision?.current ?? asked.answer?.current ?? null}
-      processors=${decision?.processors ?? null} />
-    ${decision &&
-      html`<${Why} decision=${decision} before=${
-        newest.answer?.items.find((one) => one.decided_for < decision.decided_for)
-      } />`}
-    ${decision && html`<${Patch} decision=${decision} />`}
+    <div class=${decision?.withheld ? "old" : ""}>
+      <${Operators} topology=${topology} estimate=${decision?.current ?? asked.answer?.current ?? null}
+        processors=${decision && !decision.withheld ? decision.processors : null} />
+      ${decision &&
+        html`<${Why} decision=${decision} before=${
+          newest.answer?.items.find((one) => one.decided_for < decision.decided_for)
+        } />`}
+    </div>
+    ${decision && !decision.withheld && html`<${Patch} decision=${decision} />`}
     <${OverTime} series=${series} />
   `;
 }

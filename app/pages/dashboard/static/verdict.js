@@ -18,13 +18,26 @@ import {
 /** @typedef {[name: string, value: string]} Figure a number, and of what it is */
 
 export function Verdict({ decision }) {
-  const { processors, current } = decision;
+  const { processors, current, withheld } = decision;
+  const figures = html`<${Figures} of=${listFigures(decision, processors)} />`;
+  if (withheld) {
+    return html`
+      <section class="card verdict withheld">
+        <p class="sentence">
+          <strong>${decision.verdict}</strong> ${sentence(withheld.detail)} ${sentence(withheld.remedy)}${" "}
+          <${Code} of=${withheld} />
+        </p>
+        <p class="quiet">The last decision had these numbers:</p>
+        <div class="old">${figures}</div>
+      </section>
+    `;
+  }
   const at = decision.verdict.indexOf(". ") + 1;
   const [todo, effect] = at ? [decision.verdict.slice(0, at), decision.verdict.slice(at)] : [decision.verdict, ""];
   return html`
     <section class=${`card verdict ${current.stable ? decision.action : "overloaded"}`}>
       <p class="sentence"><strong>${sentence(todo)}</strong>${effect}</p>
-      <${Figures} of=${listFigures(decision, processors)} />
+      ${figures}
     </section>
   `;
 }

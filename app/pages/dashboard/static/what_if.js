@@ -50,11 +50,14 @@ export function WhatIfPage({ name, query }) {
 /** @param {{found: any, isOld: boolean}} props isOld: the numbers belong to the terms before */
 function Answer({ found, isOld }) {
   const { planned, gate } = found;
+  const aged = found.diagnostics.find((one) => one.code === "old-snapshots");
   return html`
-    <div class=${isOld ? "old" : ""} aria-busy=${isOld}>
+    <div class=${isOld || aged ? "old" : ""} aria-busy=${isOld}>
       <p class="quiet">${isOld
         ? "The numbers below are of the terms before."
         : "The numbers below are of these terms."}</p>
+      ${aged &&
+        html`<p role="note">${sentence(aged.detail)} Send a newer snapshot before you act on these numbers.</p>`}
       <section class="card"><${Figures} of=${listFigures(found)} /></section>
       <${Checks} found=${found} />
       <${Frontier} found=${found} />

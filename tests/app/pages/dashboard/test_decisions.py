@@ -25,6 +25,7 @@ STATES = {
     "not-applied": "not applied",
     "unknown": "not known",
 }
+ACTIONS = {"hold": "keep", "scale_up": "more", "scale_down": "fewer", "rebalance": "another split"}
 KEPT = {True: "✓ kept", False: "▲ missed", None: "–"}
 COPY = text(
     "INSERT INTO decisions "
@@ -64,17 +65,17 @@ def test_every_cell_is_the_apis_and_a_shared_address_holds_the_filter(
     page.get_by_label("action").select_option("scale_up")
     expect(page).to_have_url(re.compile(r"/decisions\?action=scale_up$"))
     check_rows(page, client.get(url, params={"action": "scale_up"}).json()["items"])
-    page.get_by_label("data until from (UTC)").fill("2026-11-18T00:40:00")
-    page.get_by_label("data until from (UTC)").blur()
+    page.get_by_label("data from (UTC)").fill("2026-11-18T00:40:00")
+    page.get_by_label("data from (UTC)").blur()
     expect(page).to_have_url(re.compile("from=2026-11-18T00%3A40"))
     check_rows(page, client.get(url, params={"action": "scale_up", "from": at(40)}).json()["items"])
 
     page.goto(f"{address}?action=hold&to={quote('2026-11-18T00:30:00Z')}")
     check_rows(page, client.get(url, params={"action": "hold", "to": at(30)}).json()["items"])
     expect(page.get_by_label("action")).to_have_value("hold")
-    expect(page.get_by_label("data until to (UTC)")).to_have_value(re.compile("2026-11-18T00:30"))
-    page.get_by_label("data until to (UTC)").fill("2026-11-17T00:00:00")
-    page.get_by_label("data until to (UTC)").blur()
+    expect(page.get_by_label("data to (UTC)")).to_have_value(re.compile("2026-11-18T00:30"))
+    page.get_by_label("data to (UTC)").fill("2026-11-17T00:00:00")
+    page.get_by_label("data to (UTC)").blur()
     expect(page.get_by_text("No decision is like that.")).to_be_visible()
     page.get_by_role("button", name="Show all decisions").click()
     check_rows(page, every)
@@ -117,7 +118,7 @@ def check_rows(page: Page, decisions: list[dict[str, Any]]) -> None:
         reported = outcome["state"] if outcome and outcome["source"] == "reported" else "–"
         assert cells == [
             clock(one["decided_for"]),
-            one["action"],
+            ACTIONS[one["action"]],
             str(now) if now == then else f"{now} → {then}",
             f"{short(one['external_rate'])}/s",
             clock(seen["applied_at"]) if seen["applied_at"] else STATES[seen["state"]],

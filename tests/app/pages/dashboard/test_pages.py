@@ -100,7 +100,7 @@ def test_a_chart_reads_its_values_to_the_keyboard_and_has_a_table(
     chart.get_by_role("img").focus()
     page.keyboard.press("End")
     last = client.get(f"/v1/topologies/{measured}/series?points=288").json()["points"][-1]
-    expect(chart.locator(".readout")).to_contain_text(f"mean {round(last['external_rate'])}/s")
+    expect(chart.locator(".readout")).to_contain_text(f"mean rate {round(last['external_rate'])}/s")
     chart.get_by_text("As a table").click()
     expect(chart.get_by_role("row").last).to_contain_text(f"{round(last['external_rate'])}/s")
 
@@ -132,7 +132,7 @@ def test_the_decisions_show_what_was_promised_and_what_came(
     outcome = {"state": "applied", "measured_seconds": 0.055}
     assert client.put(f"/v1/decisions/{decided['id']}/outcome", json=outcome).status_code == 200
     visit(watched, service, f"/topologies/{name}/decisions")
-    row = watched.page.get_by_role("row").filter(has_text="scale_up")
+    row = watched.page.get_by_role("row").filter(has_text="more")
     expect(row).to_contain_text("55 ms")
     expect(row).to_contain_text("✓ kept")
     watched.page.get_by_label("action").select_option("hold")

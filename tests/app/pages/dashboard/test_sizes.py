@@ -75,7 +75,7 @@ def test_what_cannot_keep_up_and_what_is_old_are_said(
     expect(page.locator(".verdict")).to_contain_text("unbounded")
     expect(page.locator(".graph .over").first).to_be_visible()
     visit(watched, service, f"/topologies/{old}")
-    expect(page.get_by_text("The newest snapshot is older")).to_be_visible()
+    expect(page.get_by_text("Nothing is decided until a newer snapshot is sent")).to_be_visible()
 
 
 def test_a_service_that_goes_away_is_said_beside_its_last_answer(

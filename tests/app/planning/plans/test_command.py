@@ -79,7 +79,7 @@ def test_capacity_that_is_short_ends_with_1_and_says_by_how_much():
     short = run_here("plan", "min-latency", *FILES, "--k-max", "7")
     assert short.exit_code == 1
     assert short.stderr.startswith("headgate: budget-too-small: 7 processors in all are ")
-    assert "raise k_max to that" in short.stderr
+    assert "Allow 18, or lower the load." in short.stderr
     never = run_here("plan", "min-processors", *FILES, "--t-max", "0.001")
     assert never.exit_code == 1
     assert "target-unreachable" in never.stderr
