@@ -16,7 +16,7 @@ from app.terminal.commands import (
 )
 from app.terminal.groups import CommandPlace, LazyGroup, open_group
 
-HERE = __name__
+HERE, ASKING = __name__, "app.terminal.service_commands"
 COMMANDS = {
     "serve": CommandPlace(
         HERE, "serve", "Serve over HTTP, with a Postgres of its own unless HEADGATE_DATABASE_URL is set."
@@ -76,6 +76,13 @@ COMMANDS = {
     "bridge": CommandPlace(
         "app.bridge.command", "bridge", "Measure a running job, decide, and with --apply scale it."
     ),
+    "status": CommandPlace(
+        ASKING, "status", "Print every topology of a service in a line, the most urgent first."
+    ),
+    "topologies": CommandPlace(ASKING, "topologies", "List the topologies that a service has."),
+    "decide": CommandPlace(ASKING, "decide", "Decide what should change in a topology now, and why."),
+    "report": CommandPlace(ASKING, "report", "Print the report on the newest decision of a topology."),
+    "push": CommandPlace(ASKING, "push", "Send measured snapshots of a topology to a service."),
     "openapi": CommandPlace(HERE, "openapi", "Print the OpenAPI document as YAML, as in openapi.yaml."),
     "settings": CommandPlace(HERE, "settings", "Print the value of every setting, with secrets masked."),
 }

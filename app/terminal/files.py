@@ -48,6 +48,10 @@ class Document(NamedTuple):
         return f"{place}: {join_keys(parts)}" if parts else place
 
 
+Inputs = Mapping[str, Any] | Document
+"""The fields of a body by their names, where a document stands for its value; or the document of a whole body."""
+
+
 def join_keys(parts: Sequence[str]) -> str:
     """`operators[0].name`: the way through objects by their keys, and through lists by the index of their items."""
     return "".join(f"[{part}]" if part.isdecimal() else f".{part}" for part in parts).removeprefix(".")
@@ -73,17 +77,19 @@ def check_body(body_type: type[B], inputs: Mapping[str, Any]) -> B:
         raise Refused("\n".join(dict.fromkeys(lines))) from error  # unions repeat an error
 
 
-def write_body(inputs: Mapping[str, Any]) -> dict[str, Any]:
-    """The values of documents and options, as the body of the same call over HTTP."""
+def write_body(inputs: Inputs) -> Any:
+    """The values of documents and options, or of the only document, as the body of the same call over HTTP."""
+    if isinstance(inputs, Document):
+        return inputs.value
     return {name: one.value if isinstance(one, Document) else one for name, one in inputs.items()}
 
 
-def locate(inputs: Mapping[str, Any], pointer: str, detail: str) -> str:
+def locate(inputs: Inputs, pointer: str, detail: str) -> str:
     """The detail behind its place: a line of a file or an option of the command in place of a pointer into the body."""
-    field, *parts = (
-        part.replace("~1", "/").replace("~0", "~")
-        for part in pointer.removeprefix("#").split("/")[1:] or [""]
-    )
+    way = [part.replace("~1", "/").replace("~0", "~") for part in pointer.removeprefix("#").split("/")[1:]]
+    if isinstance(inputs, Document):
+        return f"{inputs.locate(way)}: {detail}"
+    field, *parts = way or [""]
     if not field:
         return FIELDS.sub(lambda found: FLAGS[found[0]], detail)
     if isinstance(document := inputs.get(field), Document):

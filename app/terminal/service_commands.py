@@ -1,0 +1,152 @@
+"""`headgate status`, `topologies`, `decide`, `report` and `push`: a running service, asked from a terminal."""
+
+import json
+import sys
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import typer
+from rich.text import Text
+
+from app.terminal.commands import Output, run_or_fail
+from app.terminal.files import open_document
+from app.terminal.service_calls import ServiceAddress, ask, find_path, list_items, read_answer
+from app.terminal.tables import Column, open_console, print_table
+from planner.wording import write_age, write_change, write_counted, write_seconds
+
+NameArgument = Annotated[str, typer.Argument(metavar="NAME", help="A topology stored in the service.")]
+UrlOption = Annotated[
+    str, typer.Option("--url", envvar="HEADGATE_URL", help="The address of `headgate serve`.")
+]
+KeyOption = Annotated[
+    str | None,
+    typer.Option("--api-key", envvar="HEADGATE_API_KEY", help="The key that the service asks for."),
+]
+LOCAL = "http://127.0.0.1:8000"
+
+STATUS = [
+    Column("topology"),
+    Column("status", is_text=True),
+    Column("processors"),
+    Column("measured E[T]"),
+    Column("target"),
+    Column("measured"),
+]
+TOPOLOGIES = [Column("topology"), Column("revision"), Column("operators"), Column("source", is_text=True)]
+
+
+def status(*, url: UrlOption = LOCAL, api_key: KeyOption = None, output: Output = "table") -> None:
+    """Print every topology in a line, the most urgent first."""
+    rows = _list_all(ServiceAddress(url, api_key), find_path("overview"))
+    if output == "json":
+        _print_json(rows)
+    elif rows:
+        print_table(STATUS, [_write_status(row) for row in rows])
+        for row in rows:
+            open_console().print(Text(f"{row['name']}: {row['detail']}"))
+    else:
+        open_console().print("The service has no topologies.")
+
+
+def _write_status(row: dict[str, Any]) -> list[str]:
+    until = row["measured_until"]
+    age = None if until is None else (datetime.now(UTC) - datetime.fromisoformat(until)).total_seconds()
+    return [
+        row["name"],
+        row["status"],
+        write_change(row["processors_running"], row["processors_recommended"]),
+        write_seconds(row["measured_sojourn_seconds"]),
+        write_seconds(row["target_seconds"]),
+        "never" if age is None else write_age(age),
+    ]
+
+
+def topologies(*, url: UrlOption = LOCAL, api_key: KeyOption = None, output: Output = "table") -> None:
+    """List the topologies that the service has, by name."""
+    rows = _list_all(ServiceAddress(url, api_key), find_path("topologies"))
+    if output == "json":
+        _print_json(rows)
+    else:
+        listed = [[row["name"], str(row["revision"]), str(row["operators"]), row["source"]] for row in rows]
+        print_table(TOPOLOGIES, listed)
+
+
+def decide(
+    name: NameArgument,
+    *,
+    trial: Annotated[
+        bool, typer.Option("--trial", help="Store nothing: the decision begins nothing.")
+    ] = False,
+    url: UrlOption = LOCAL,
+    api_key: KeyOption = None,
+    output: Output = "table",
+) -> None:
+    """Decide what should change in a topology now, and why; the decision is stored unless it is a trial."""
+    place = find_path("topologies", name, "decisions")
+    found = run_or_fail(read_answer, ServiceAddress(url, api_key), place, {"store": not trial})
+    if output == "json":
+        _print_json(found)
+        return
+    console = open_console()
+    counts, wanted = found["processors"], found["processors"]["recommended"]
+    console.print(
+        Text(_say_change(counts["current_total"], counts["recommended_total"], counts["current"] != wanted))
+    )
+    rows = [[one, write_change(before, wanted.get(one))] for one, before in counts["current"].items()]
+    print_table([Column("operator"), Column("processors")], rows)
+    for reason in [*found["reasons"], *found["constraints"]]:
+        console.print(Text(reason["detail"]))
+    for said in found["diagnostics"]:
+        console.print(Text(f"note: {said['detail']}"))
+
+
+def _say_change(before: int, after: int, is_other: bool) -> str:  # noqa: FBT001
+    """What the decision says to do, in a sentence."""
+    if before != after:
+        return f"Run {write_counted(after, 'processor')} instead of {before:,}."
+    return f"{'Split' if is_other else 'Keep'} the {write_counted(before, 'processor')}{' anew' if is_other else ''}."
+
+
+def report(
+    name: NameArgument,
+    *,
+    output: Annotated[
+        Literal["markdown", "html"], typer.Option("--output", help="The form of the report.")
+    ] = "markdown",
+    url: UrlOption = LOCAL,
+    api_key: KeyOption = None,
+) -> None:
+    """Print the report on the newest decision of a topology: verdict, numbers, operators and evidence."""
+    place = find_path("topologies", name, "report") + f"?format={output}"
+    sys.stdout.write(run_or_fail(ask, ServiceAddress(url, api_key), place).decode())
+
+
+def push(
+    file: Annotated[
+        Path,
+        typer.Argument(metavar="FILE", help="One snapshot or a list of them; - reads standard input."),
+    ],
+    *,
+    topology: Annotated[str, typer.Option("--topology", help="The topology that was measured.")],
+    url: UrlOption = LOCAL,
+    api_key: KeyOption = None,
+    output: Output = "table",
+) -> None:
+    """Send measured snapshots of a topology to the service."""
+    document = run_or_fail(open_document, file)
+    place = find_path("topologies", topology, "snapshots")
+    found = run_or_fail(read_answer, ServiceAddress(url, api_key), place, document)
+    if output == "json":
+        _print_json(found)
+    else:
+        new, known = (write_counted(found[one], "snapshot") for one in ("stored", "replaced"))
+        typer.echo(f"{topology}: stored {new}, replaced {known}")
+
+
+def _list_all(service: ServiceAddress, path: str) -> list[dict[str, Any]]:
+    return run_or_fail(lambda: list(list_items(service, path)))  # type: ignore[no-any-return]
+
+
+def _print_json(found: Any) -> None:
+    sys.stdout.write(json.dumps(found, indent=2) + "\n")
