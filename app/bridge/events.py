@@ -23,7 +23,6 @@ QUIET: dict[EventKind, set[EventKind]] = {
     "wanted": {"applied", "discarded", "runs"},
 }
 """Kinds of which the same text is reported once, and again only after an event of one of these other kinds."""
-ASKED_AGAIN = "; without --once the bridge asks again until it answers"
 READY = ("engine", "service")
 
 
@@ -78,7 +77,7 @@ class Reporter:
         """Reports that the engine or the service does not answer, if it answered before."""
         if subject not in self.away:
             self.away.add(subject)
-            self.report("away", why + ASKED_AGAIN, {"of": subject})
+            self.report("away", why, {"of": subject})
 
     def report_back(self, subject: str) -> None:
         """Reports that the engine or the service answers again, if it did not before."""

@@ -1,6 +1,7 @@
 """HTTP to an engine and to the service: credentials, TLS, timeouts, and failures as one sentence."""
 
 import json
+import re
 import ssl
 from collections.abc import Callable, Generator
 from contextlib import suppress
@@ -112,8 +113,8 @@ def read_json(who: Who, answer: httpx.Response) -> JsonValue:
 
 
 def describe(error: Exception) -> str:
-    """An error as text; some of httpx's errors have none."""
-    return str(error) or type(error).__name__
+    """An error as text without the number of an operating system's error; some of httpx's errors have no text."""
+    return re.sub(r"^\[Errno -?\d+\] ", "", str(error)) or type(error).__name__
 
 
 def quote_text(answer: httpx.Response) -> str:

@@ -47,7 +47,8 @@ def run_until_stopped(bridge: Bridge, stop: Stop) -> int:
                 backoff.reset()
                 wait = interval - (monotonic() - began)
             except Unanswered as error:
-                bridge.reporter.report_away(error.who, str(error))
+                again = f"the bridge asks again until the {error.who} answers"
+                bridge.reporter.report_away(error.who, f"{error}; {again}")
                 wait = backoff.find_wait()
             stop.wait(wait)
     except Stopped:

@@ -185,8 +185,8 @@ def choose_job(
     if len(found) == 1 or (wanted is not None and len(newest) == 1):
         return newest[0]
     if not found:
-        names = join_names(sorted({one.name for one in listed})) or "none"
         asked = "" if wanted is None else f" with the name or id {wanted!r}"
-        raise UnreadableAnswer(pointer, f"no {kind}{asked} runs. Running: {names}.")
+        others = f" Running: {join_names(sorted({one.name for one in listed}))}." if listed else ""
+        raise UnreadableAnswer(pointer, f"no {kind}{asked} runs.{others}")
     names = join_names(sorted({one.name for one in found} if wanted is None else {one.id for one in found}))
     raise UnreadableAnswer(pointer, f"more than one {kind} fits: {names}. {remedy}")

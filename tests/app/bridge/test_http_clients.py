@@ -80,7 +80,8 @@ def test_a_status_is_told_with_its_path_and_error(status: int, text: str, said: 
 def test_a_closed_port_is_a_sentence():
     with serving(FlinkStandIn()) as url:
         pass
-    with open_client(url, None, None) as client, pytest.raises(Unanswered, match="refused"):
+    said = "the engine does not answer: Connection refused$"
+    with open_client(url, None, None) as client, pytest.raises(Unanswered, match=said):
         ask("engine", lambda: client.get("/jobs"))
 
 

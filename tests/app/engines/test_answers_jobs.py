@@ -28,7 +28,7 @@ def test_a_job_is_chosen_by_its_name_its_id_or_as_the_only_one(
 @pytest.mark.parametrize(
     ("jobs", "wanted", "told"),
     [
-        ([], None, "no job runs. Running: none."),
+        ([], None, "no job runs."),
         ([A, B], "c", "no job with the name or id 'c' runs. Running: a, b."),
         ([B, A], None, "more than one job fits: a, b. Name one."),
         ([A, A._replace(id="4")], "a", "more than one job fits: 1, 4. Name one."),

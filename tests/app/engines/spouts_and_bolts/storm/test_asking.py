@@ -53,7 +53,7 @@ def test_a_sample_is_the_topology_its_graph_and_every_component(job: str | None)
     ("topologies", "job", "told"),
     [
         ([("a-1", "a"), ("b-1", "b")], None, "more than one topology fits: a, b. Give one with --job."),
-        ([], None, "no topology runs. Running: none."),
+        ([], None, "no topology runs."),
         ([("a-1", "a")], "c", "no topology with the name or id 'c' runs. Running: a."),
         ([("a-1", "a"), ("a-2", "a")], "a", "more than one topology fits: a-1, a-2."),
     ],
