@@ -8,7 +8,7 @@ from uuid import uuid4
 
 import httpx
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from app.load.bodies.topology import FPD
@@ -153,8 +153,17 @@ def compare_places(play: Play) -> None:
     assert ask_keda(play) == (wanted if is_newest else decide_on_trial(play))
 
 
+WAITING: list[Step] = [("snapshot", (-4, 480.0, ENOUGH)), ("decision", {})]
+"""The change was decided a minute ago, and the newest snapshot does not show it yet: the decision waits for it."""
+
+
+@example(steps=WAITING)
+@example(steps=[("policy", POLICIES[1]), *WAITING])
+@example(steps=[("revision", 7), *WAITING, ("outcome", "rolled-back")])
+@example(steps=[*WAITING, ("snapshot", (-3, 900.0, ENOUGH))])
+@example(steps=[("snapshot", (1200, 10.0, ENOUGH)), ("decision", {}), ("decision", {"at": -20})])
 @settings(
-    max_examples=12,
+    max_examples=9,
     deadline=None,
     derandomize=True,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
