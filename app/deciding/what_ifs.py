@@ -16,7 +16,7 @@ from app.deciding.policies.service import find_body
 from app.deciding.standing import find_standing
 from app.load.bodies.answers import Basis, DiagnosticAnswer, EstimateAnswer, to_estimate_answer
 from app.load.bodies.terms import KMax, Measured, Smoothing, TMax
-from app.load.measurements.freshness import describe_age
+from app.load.measurements.freshness import describe_age, find_data_state, withhold
 from app.load.measurements.load import Gathered, gather_load
 from app.load.measurements.stored_topologies import StoredTopology, find_topology
 from app.planning.gates.schemas import GateAnswer, to_gate_answer
@@ -135,6 +135,8 @@ def compare_decision(session: Session, stored: StoredTopology, explored: Explore
     """A diagnostic if the standing decision recommends another number of processors than the plan for its target."""
     row, plan = find_standing(session, stored), explored.planned
     if row is None or plan is None or plan.objective != "min-processors":
+        return []
+    if withhold(stored.name, find_data_state(session, stored), row.decided_for) is not None:
         return []
     answer = row.answer
     sized = answer.get("sized_for") or {"source": "smoothed", "external_rate": answer["external_rate"]}

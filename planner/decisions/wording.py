@@ -22,7 +22,7 @@ SENTENCES: Mapping[str, str] = {
     # The goal.
     "target-missed": "{time} is {found}, above the target of {limit}.",
     "within-target": "{time} is {found}, within the target of {limit}.",
-    "below-t-min": "{time} is {found}. The policy gives up processors below {limit}.",
+    "below-t-min": "{time} is {found}. The policy gives up processors where E[T] is below {limit}.",
     "ahead-of-load": "The rate may rise to {rate} before the next change is possible, and what runs is too little for "
     "that: {enough}.",
     "target-on-a-draw": "Each number of processors was tried on the same {roots} external tuples, drawn at random.",

@@ -65,7 +65,7 @@ def describe(row: OverviewRow) -> str:
         "overloaded": f"An operator cannot keep up: {change}.",
         "target-missed-estimated": f"The estimate misses the target of {write_seconds(row.target_seconds)}: {change}.",
         "stale": f"{row.data.detail} Nothing is decided until a newer snapshot is sent.",
-        "change-wanted": f"{row.action}: {change}.",
+        "change-wanted": f"{change}.",
         "undecided": "The topology has a policy and no decision yet: ask for one.",
         "no-policy": "The topology has no policy: set a goal, such as t_max_seconds.",
         "no-measurements": "Nothing was measured yet: send a snapshot.",
