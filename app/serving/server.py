@@ -10,7 +10,6 @@ from contextlib import suppress
 from starlette.types import ASGIApp
 from uvicorn import Config, Server
 
-from app.serving.connections import LimitedConnection
 from app.settings import Settings
 
 BACKLOG = 2048  # connections that the kernel holds until the service accepts them
@@ -101,7 +100,7 @@ def configure(settings: Settings, app: ASGIApp) -> Config:
     return Config(
         app,
         loop="auto",
-        http=LimitedConnection,
+        http="app.serving.connections:LimitedConnection",  # loaded by the workers only
         log_config=None,
         access_log=False,
         server_header=False,
