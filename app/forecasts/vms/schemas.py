@@ -69,7 +69,7 @@ class VmForecastRequest(Body):
 
 
 class VmIntervalAnswer(Answer):
-    """The VMs of one interval, the rate that they serve with the target's probability, and the parts of the sum."""
+    """The VMs of one interval, the rate that they serve with the probability of the target, and the parts of `vms`."""
 
     begins: datetime = Field(serialization_alias="from")
     ends: datetime = Field(serialization_alias="to")

@@ -94,7 +94,7 @@ def describe_workload(policy: str, model: ArmaModel | None) -> WorkloadModelAnsw
 
 
 IN_SECONDS: dict[str, str | None] = {"startup_steps": "/startup_seconds"}
-"""A call on a stored topology has times in seconds; the planner takes steps."""
+"""Where a call on a stored topology has the planner's arguments: it sends times in seconds instead of steps."""
 
 
 def forecast_described(body: VmForecastRequest) -> VmForecastAnswer:
@@ -136,7 +136,10 @@ def _forecast(
 
 
 def find_timing(body: StoredVmForecastRequest, step: float) -> tuple[Timing, tuple[Diagnostic, ...]]:
-    """The body's seconds as whole steps; an interval that is longer than a start also has more steps."""
+    """The interval and the start of the body in whole steps, and a diagnostic if the interval had to be lengthened.
+
+    An interval longer than a start has at least one step more than the start.
+    """
     startup_steps = ceil(body.startup_seconds / step)
     interval_steps = max(ceil(body.interval_seconds / step), 1)
     if interval_steps > MOST_STEPS:

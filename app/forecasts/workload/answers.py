@@ -28,7 +28,7 @@ def to_answer(
     history_steps: int,
     came: Sequence[float | None] = (),
 ) -> WorkloadForecastAnswer:
-    """The newest measured steps, and the expected steps with the rates that came."""
+    """The newest measured steps, and the expected steps beside the rates measured since (`came`)."""
 
     def at(step: int) -> datetime:
         return find_step_time(workload, step)
@@ -62,7 +62,7 @@ def to_answer(
 
 
 def find_step_time(workload: Workload, step: int) -> datetime:
-    """The time at which a step begins."""
+    """The time at which this step of a workload begins."""
     return find_time(workload.start_seconds + step * workload.step_seconds)
 
 
@@ -110,12 +110,12 @@ def to_model_answer(model: ArmaModel) -> WorkloadModelAnswer:
 
 
 def name_model(model: WorkloadModelAnswer) -> str:
-    """The model in a picture's title."""
+    """The name of the model for the title of a picture."""
     return f"ARMA({len(model.ar)}, {len(model.ma)})" if model.kind == "arma" else "lines"
 
 
 def draw_answer(answer: WorkloadForecastAnswer, form: str, name: str) -> bytes:
-    """The answer as a PNG or SVG."""
+    """The picture of a forecast as PNG or SVG; `name` is that of the topology."""
     from app.rendering import plots  # noqa: PLC0415  (matplotlib is loaded when the first picture is asked for)
 
     model = answer.model

@@ -73,7 +73,7 @@ def forecast_stored_workload(
     model: Annotated[ModelName, Query()] = "arma",
     accept: Accept = None,
 ) -> Response:
-    """Forecasts the external rates of its snapshots, from now or from a past time with the rates that came since.
+    """Forecasts the external rate of a topology, from now or from a past time beside the rates measured since.
 
     JSON, PNG or SVG, by `Accept`.
     """

@@ -116,7 +116,7 @@ class WorkloadForecastRequest(Body):
 
 
 class MeasuredRateAnswer(Answer):
-    """One step: measured, or filled in."""
+    """The rate of one known step; `filled` marks a rate that was not measured."""
 
     at: datetime
     rate: float
@@ -168,7 +168,7 @@ class WorkloadForecastAnswer(Answer):
 
 
 class LeadAccuracyAnswer(Answer):
-    """The forecasts of one lead, compared with the measured rates; null: nothing was judged."""
+    """How well the forecasts so many steps ahead agree with the measured rates; null: no forecast was judged."""
 
     steps: Annotated[int, Field(description="The lead, in steps.")]
     seconds: Annotated[float, Field(description="The lead, in seconds.")]
@@ -180,11 +180,11 @@ class LeadAccuracyAnswer(Answer):
     mean_error: Annotated[
         float | None,
         Field(
-            description="Sum of expected - came, divided by the sum of came; above 0: the forecasts expected too much."
+            description="Sum of (expected - measured) / sum of measured; above 0: the forecasts expected too much."
         ),
     ]
     absolute_error: Annotated[
-        float | None, Field(description="Sum of |expected - came|, divided by the sum of came.")
+        float | None, Field(description="Sum of |expected - measured| / sum of measured.")
     ]
     covered: int
     coverage: Annotated[float | None, Field(description="covered / judged.")]

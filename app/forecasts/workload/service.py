@@ -91,7 +91,7 @@ USUAL_QUANTILE = 0.95
 
 @dataclass(frozen=True)
 class WorkloadForecastTerms:
-    """The steps to forecast, the level of their intervals, the window of the model, and the steps of the answer."""
+    """The steps to forecast, the probability of their bounds, the steps of the model, and the known steps to answer."""
 
     steps: int
     level: float
@@ -102,7 +102,7 @@ class WorkloadForecastTerms:
 
 @dataclass(frozen=True)
 class AccuracyTerms:
-    """The leads to judge, the number of past moments, the band and the quantile (None: the policy's)."""
+    """The leads to judge, the number of past moments, the level of bands and the quantile of peaks (None: policy's)."""
 
     leads: tuple[int, ...]
     origins: int

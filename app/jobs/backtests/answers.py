@@ -36,7 +36,7 @@ def to_state_answer(row: Any, runs: int) -> BacktestSummaryAnswer:
 
 
 def describe_activity(state: str, parameters: BacktestParametersAnswer, done: int) -> str:
-    """The state as a sentence."""
+    """The state of a backtest of which `done` runs are finished, as a sentence."""
     total = len(parameters.policies) * parameters.seeds
     so_far = f"{done} of {total} runs are done"
     if state == "queued":

@@ -32,7 +32,7 @@ AS_ASKED = {
     *("seeds", "scale_peak", "max_vms", "interval_steps", "startup_steps"),
     *("qos_target", "headgate_qos_target"),
 }
-"""The fields of the body that the job takes over unchanged."""
+"""The fields of a request that the job copies."""
 
 
 def gather_job(session: Session, body: BacktestRequest) -> BacktestJob:
@@ -169,7 +169,7 @@ def list_backtests(session: Session, page: Page, state: State | None) -> Backtes
 
 
 def _without_series() -> Select[Any]:
-    """The row without workload and samples, which may be long; of them only the number of steps is read."""
+    """A query of backtests without the long workload and samples; it counts the steps of the workload instead."""
     request = BacktestRow.request
     runs = select(func.count()).where(BacktestRunRow.backtest_id == BacktestRow.id).scalar_subquery()
     return select_states(

@@ -48,7 +48,7 @@ PAPER_PEAK, PAPER_TRAIN_VMS = 32.0, [3, 4, 6, 8, 24]
 
 
 class FileBacktest(BacktestRequest):
-    """The body of a backtest with any number of seeds: a command has no other callers that would wait."""
+    """The body of a backtest with any number of seeds: nobody else waits for the computer of a command."""
 
     seeds: Annotated[int, Field(ge=1)] = BacktestRequest.model_fields["seeds"].default
 
@@ -140,7 +140,7 @@ def read_jobs(workload: Path, mst: Path, choices: BacktestChoices) -> Iterator[B
 
 
 def train_as_usual(body: FileBacktest, app: str, samples: Sequence[MstSample]) -> FileBacktest:
-    """Trains on the numbers of VMs of Imai et al.; if some were not measured, on all measured ones, as over HTTP."""
+    """The body that trains policies on the numbers of VMs of Imai et al., or on all if some were not measured."""
     measured = sorted({one.vms for one in samples})
     if set(PAPER_TRAIN_VMS) <= set(measured):
         return body.model_copy(update={"train_vms": PAPER_TRAIN_VMS})
