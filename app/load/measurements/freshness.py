@@ -109,6 +109,8 @@ def withhold(
     name: str, data: DataState, decided_for: datetime | None, now: datetime | None = None
 ) -> Withheld | None:
     """The reason why a decision on data that ended at `decided_for` is not to be acted on; None: it counts."""
+    if data.usable and (decided_for is None or find_age(decided_for, now) <= data.limit_seconds):
+        return None
     address = find_address(name)
     if data.measured_until is None:
         return Withheld(
@@ -117,11 +119,10 @@ def withhold(
     if not data.usable:
         remedy = f"POST a newer snapshot to {address}/snapshots, and then POST to {address}/decisions."
         return Withheld(code="stale-snapshots", detail=data.detail, remedy=remedy)
-    if decided_for is None or find_age(decided_for, now) <= data.limit_seconds:
-        return None
+    ended = "" if decided_for is None else f" that ended at {write_time(decided_for)}"
     detail = (
-        f"The decision rests on measurements that ended at {write_time(decided_for)}. Measurements older than "
-        f"{data.limit_words} are not trusted, and newer snapshots are stored."
+        f"The decision rests on measurements{ended}. Measurements older than {data.limit_words} are not trusted, and "
+        "newer snapshots are stored."
     )
     return Withheld(code="stale-decision", detail=detail, remedy=f"POST to {address}/decisions.")
 
