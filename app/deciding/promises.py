@@ -15,7 +15,7 @@ from planner.outcomes.observed import LaterInterval, Promised, weigh_sojourns
 from planner.outcomes.wording import NOTHING_SINCE
 
 LONGEST_HORIZON_SECONDS = 21_600.0
-"""The longest horizon: after a longer time, other causes count for more than the decision."""
+"""The longest horizon in seconds: after a longer time, other causes change E[T] more than the decision does."""
 
 
 class StoredDecision(NamedTuple):
@@ -47,7 +47,7 @@ def read_promise(decision: StoredDecision) -> Promised:
 
 
 def find_before(decision: StoredDecision, promised: Promised) -> datetime:
-    """Where the intervals of `before_seconds` begin: those of the decision, at most as long as its horizon."""
+    """The time from which E[T] before the decision is measured: at most one horizon before the end of its data."""
     first = datetime.fromisoformat(decision.answer["basis"]["first_observed_at"])
     return max(first, decision.decided_for - timedelta(seconds=promised.horizon_seconds))
 
@@ -85,10 +85,10 @@ def observe_fresh(decision: StoredDecision, snapshots: Sequence[SnapshotRow]) ->
 
 
 def find_promised_seconds(answer: Mapping[str, Any]) -> float | None:
-    """E[T] with waits as they were measured, where an interval could be compared; else as modelled; None: no end."""
+    """E[T] that a decision promises: corrected by measured waits where they are known; None: unbounded."""
     return choose_promise(answer["expected_sojourn_seconds"], answer.get("corrected_sojourn_seconds"))
 
 
 def choose_promise(expected: float | None, corrected: float | None) -> float | None:
-    """The corrected E[T] where it is known."""
+    """The corrected E[T] where it is known, else the expected one."""
     return expected if corrected is None else corrected

@@ -20,15 +20,17 @@ State = Literal["applied", "held", "partly-applied", "not-applied", "waiting", "
 LimitSource = Literal["target", "promise"]
 
 USUAL_ERROR = 0.15
-"""The error of E[T] for kinds of input without a known error."""
+"""The relative error of an estimated E[T] that is taken where no error of the estimate is known."""
 LARGEST_HOLE = 0.5
-"""A hole longer than this part of the shortest interval (the one before the decision included) is a gap."""
+"""A time without measurements is a gap if it is longer than this part of the shortest interval, where the interval
+before the decision counts too.
+"""
 LONGEST_SEARCH_SECONDS = 86_400.0
 """A change that was not seen to run within this time counts as not applied."""
 USUAL_DELAY_INTERVALS = 2.0
-"""Up to so many intervals after a change snapshots may still show the processors of before: one interval is mixed."""
+"""The number of intervals after a change in which snapshots may still show the processors from before the change."""
 LEAST_DELAY_SECONDS = 60.0
-"""A change may take so long, however short the intervals are."""
+"""The shortest time that a change is given to show in snapshots, however short the intervals are."""
 ROUNDING_SECONDS = 1e-6
 
 
@@ -58,7 +60,9 @@ class Promised:
     holds_up_to_rate: float | None = None
 
     def find_end(self, begin: float) -> float:
-        """The end of the judged time: the end of the horizon; for a change applied later, a whole horizon after it."""
+        """The end of the judged time, for processors that run from `begin` on: the end of the horizon, or a whole horizon
+        after `begin` if the change was applied after the end of the horizon.
+        """
         if begin >= self.horizon_seconds:
             return begin + self.horizon_seconds
         return max(self.horizon_seconds, begin + self.interval_seconds)
@@ -113,7 +117,7 @@ class ObservedOutcome:
 def compare_processors(
     current: Mapping[str, int], recommended: Mapping[str, int], seen: Mapping[str, int | None]
 ) -> Match:
-    """How the seen processors compare with the recommended ones; `part`: only some operators have changed."""
+    """Whether the `seen` processors are the recommended ones; `part`: only some operators changed from `current`."""
     wrong = [name for name, count in recommended.items() if seen.get(name) not in {None, count}]
     if wrong:
         changed = [name for name, count in recommended.items() if current.get(name) != count]
@@ -146,7 +150,7 @@ def find_first(observations: Observations) -> float | None:
 
 
 def list_searched(observations: Observations) -> list[LaterInterval]:
-    """The intervals in which the decision could be applied."""
+    """The intervals in which the recommended processors are looked for: until the next change, or for a day."""
     end = LONGEST_SEARCH_SECONDS
     if observations.superseded_seconds is not None:
         end = min(end, observations.superseded_seconds)
@@ -154,7 +158,7 @@ def list_searched(observations: Observations) -> list[LaterInterval]:
 
 
 def name_unapplied(observations: Observations) -> State:
-    """The state of a change whose processors no interval shows."""
+    """The state of a change of which no interval shows the recommended processors."""
     searched = list_searched(observations)
     until = observations.measured_until_seconds
     is_late = until is not None and until >= LONGEST_SEARCH_SECONDS

@@ -1,4 +1,4 @@
-"""A decision with the inputs of its patch: bounds of operators, the engine's own names, and later decisions."""
+"""Reads what the patch of a decision needs: bounds of operators, the engine's own names, and the standing decision."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
