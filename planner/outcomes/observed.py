@@ -60,8 +60,8 @@ class Promised:
     holds_up_to_rate: float | None = None
 
     def find_end(self, begin: float) -> float:
-        """The end of the judged time, for processors that run from `begin` on: the end of the horizon, or a whole horizon
-        after `begin` if the change was applied after the end of the horizon.
+        """The end of the judged time, for processors that run from `begin` on: the end of the horizon, or a whole
+        horizon after `begin` if the change was applied after the end of the horizon.
         """
         if begin >= self.horizon_seconds:
             return begin + self.horizon_seconds

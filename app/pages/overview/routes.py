@@ -28,6 +28,6 @@ def get_overview(
     session: SessionDep,
     wanted: Annotated[OverviewFilter, Depends(read_filter)],
 ) -> Response:
-    """Sorted by status, the most urgent first, then by name; nothing is recommended on measurements that are too old."""
+    """Sorted by status, the most urgent first, then by name; old measurements recommend nothing."""
     content = service.read_overview(session, page, wanted).model_dump_json(by_alias=True).encode()
     return Response(content, media_type="application/json")
