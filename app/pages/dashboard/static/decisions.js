@@ -1,10 +1,10 @@
 // Was it right? What earlier decisions promised, when they were applied, and what came.
 import { html, useEffect, useState } from "./view.js";
 import { at, call } from "./api.js";
-import { Chart } from "./chart.js";
 import { DecisionTable, describeApplied, sayKept } from "./decision_table.js";
-import { ACTIONS, clock, count, counted, duration, rate, short } from "./format.js";
+import { ACTIONS, count, counted } from "./format.js";
 import { Trouble, useAnswer, Waiting } from "./hooks.js";
+import { SeriesCharts } from "./over_time.js";
 import { Tabs } from "./tabs.js";
 
 /** @typedef {{from: string, to: string, action: string}} Wanted the filter, as the API takes it; empty: all */
@@ -114,35 +114,17 @@ function Summary({ rows }) {
 
 function TimeLine({ series, rows }) {
   const xs = series.points.map((one) => Date.parse(one.at));
-  const values = (field) => series.points.map((one) => one[field]);
   const marks = rows.flatMap((one) => {
     const applied = Date.parse(one.observed?.applied_at ?? "");
     if (!(applied >= xs[0] && applied <= Date.parse(series.to))) return [];
     const x = Math.min(applied, xs[xs.length - 1]);
     return [{ x, text: `${counted(one.processors.recommended_total, "processor")} from ${describeApplied(one)}` }];
   });
-  const target = series.target_seconds === null
-    ? []
-    : [{ name: "target", values: xs.map(() => series.target_seconds), className: "target" }];
-  const rates = [{ name: "mean", values: values("external_rate"), className: "measured" }];
-  const times = [
-    { name: "measured", values: values("measured_sojourn_seconds"), className: "measured" },
-    { name: "estimated", values: values("expected_sojourn_seconds"), className: "expected" },
-    ...target,
-  ];
-  const processors = [
-    { name: "running", values: values("processors_running"), className: "measured" },
-    { name: "recommended", values: values("processors_recommended"), className: "expected" },
-  ];
-  const cap = series.target_seconds && 3 * series.target_seconds;
-  const shared = { xs, marks, writeX: clock };
   return html`
     <section class="card">
       <h2>What was decided, and what was measured (UTC)</h2>
       <p class="quiet">An upright line: the processors of a change were first seen to run.</p>
-      <${Chart} ...${shared} label="External rate" lines=${rates} write=${rate} />
-      <${Chart} ...${shared} label="E[T]" lines=${times} write=${duration} cap=${cap} />
-      <${Chart} ...${shared} label="Processors" lines=${processors} write=${short} />
+      <${SeriesCharts} series=${series} marks=${marks} />
     </section>
   `;
 }

@@ -7,12 +7,24 @@ import { Trouble } from "./hooks.js";
 export function OverTime({ series }) {
   const found = series.answer;
   if (!found) return html`<${Trouble} problem=${series.problem} />`;
-  const points = dropEmptyStart(found.points);
+  return html`
+    <section class="card">
+      <h2>Over time (UTC)</h2>
+      <${SeriesCharts} series=${{ ...found, points: dropEmptyStart(found.points) }} />
+    </section>
+  `;
+}
+
+/**
+ * Charts of rate, E[T] and processors of a series; the marks are upright lines in each.
+ * @param {{series: any, marks?: {x: number, text: string}[]}} props
+ */
+export function SeriesCharts({ series: { points, target_seconds }, marks = [] }) {
   const xs = points.map((one) => Date.parse(one.at));
   const values = (field) => points.map((one) => one[field]);
-  const target = found.target_seconds === null
+  const target = target_seconds === null
     ? []
-    : [{ name: "target", values: xs.map(() => found.target_seconds), className: "target" }];
+    : [{ name: "target", values: xs.map(() => target_seconds), className: "target" }];
   const times = [
     { name: "E[T] measured", values: values("measured_sojourn_seconds"), className: "measured" },
     { name: "E[T] estimated", values: values("expected_sojourn_seconds"), className: "expected" },
@@ -26,14 +38,12 @@ export function OverTime({ series }) {
     { name: "running", values: values("processors_running"), className: "measured" },
     { name: "recommended", values: values("processors_recommended"), className: "expected" },
   ];
-  const cap = found.target_seconds && 3 * found.target_seconds;
+  const shared = { xs, marks, writeX: clock };
+  const cap = target_seconds && 3 * target_seconds;
   return html`
-    <section class="card">
-      <h2>Over time (UTC)</h2>
-      <${Chart} label="External rate" xs=${xs} writeX=${clock} lines=${rates} write=${rate} />
-      <${Chart} label="E[T]" xs=${xs} writeX=${clock} lines=${times} write=${duration} cap=${cap} />
-      <${Chart} label="Processors" xs=${xs} writeX=${clock} lines=${processors} write=${short} />
-    </section>
+    <${Chart} ...${shared} label="External rate" lines=${rates} write=${rate} />
+    <${Chart} ...${shared} label="E[T]" lines=${times} write=${duration} cap=${cap} />
+    <${Chart} ...${shared} label="Processors" lines=${processors} write=${short} />
   `;
 }
 
