@@ -55,6 +55,9 @@ def main() -> None:
     """Runs the command that the arguments of the process name."""
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:  # else it is ignored, as under nohup
         signal.signal(signal.SIGINT, end_at_once)
+    os.environ.setdefault(
+        "PYDANTIC_DISABLE_PLUGINS", "__all__"
+    )  # to look for plugins reads every installed package
     sys.stdout = open_output()
     try:
         from app.command_line import cli

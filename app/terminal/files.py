@@ -109,18 +109,9 @@ def read_document(path: Path) -> Any:
 
 def open_document(path: Path) -> Document:
     """The document in a JSON or YAML file; `-` is standard input."""
-    is_standard_input = str(path) == "-"
-    name = "standard input" if is_standard_input else str(path)
+    name, text = "standard input" if str(path) == "-" else str(path), read_text(path)
     try:
-        read = sys.stdin.buffer.read() if is_standard_input else path.read_bytes()
-        text = read.decode("utf-8-sig")
-        return Document(name, text, _read_text(name, text, path.suffix))
-    except OSError as error:
-        raise Refused(f"{name}: cannot be read: {error.strerror}") from error
-    except UnicodeDecodeError as error:
-        raise Refused(
-            f"{name}: is not text in UTF-8 (at byte {error.start}), so neither JSON nor YAML"
-        ) from error
+        value = _read_value(name, text, path.suffix)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         line = "" if mark is None else f", line {mark.line + 1}, column {mark.column + 1}"
@@ -134,9 +125,23 @@ def open_document(path: Path) -> Document:
     except (yaml.YAMLError, ValueError) as error:
         [why, *_] = str(error).splitlines() or [""]
         raise Refused(f"{name}: has a value that cannot be read: {why}") from error
+    if value is None:
+        raise Refused(f"{name}: is empty")
+    return Document(name, text, value)
 
 
-def _read_text(name: str, text: str, suffix: str) -> Any:
+def read_text(path: Path) -> str:
+    """The text of a file; `-` is standard input."""
+    try:
+        read = sys.stdin.buffer.read() if str(path) == "-" else path.read_bytes()
+        return read.decode("utf-8-sig")
+    except OSError as error:
+        raise Refused(f"{path}: cannot be read: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise Refused(f"{path}: cannot be read: it is not text in UTF-8 (see byte {error.start})") from error
+
+
+def _read_value(name: str, text: str, suffix: str) -> Any:
     """The value of the text. JSON is tried first: it is stricter about numbers than YAML, and read more quickly."""
     if suffix == ".json" or text.lstrip()[:1] in {"{", "["}:
         try:

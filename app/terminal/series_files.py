@@ -7,6 +7,7 @@ from math import isfinite
 from pathlib import Path
 from typing import Protocol
 
+from app.terminal.files import read_text
 from planner.vms.throughput import MstSample
 from planner.wording import write_counted, write_seconds
 from planner.workloads.series import Measurement, Workload
@@ -111,11 +112,7 @@ def _read_finite(text: str) -> float:
 
 
 def _read_rows(path: Path) -> list[list[str]]:
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeError) as error:
-        raise UnreadableFile(f"{path}: cannot be read: {error}") from error
-    lines = text.splitlines()
+    lines = read_text(path).splitlines()
     first = lines[0] if lines else ""
     if "\t" not in first and ";" in first and all(";" in line for line in lines[1:2]):
         raise UnreadableFile(

@@ -3,6 +3,7 @@
 import csv
 import json
 import sys
+from io import StringIO
 from math import fsum
 from pathlib import Path
 
@@ -10,6 +11,7 @@ from rich.text import Text
 
 from app.machines.profiles.schemas import BuiltFields, StepEvidenceAnswer, describe_built
 from app.terminal.commands import Refused, compute_answer
+from app.terminal.files import read_text
 from app.terminal.tables import Column, open_console, print_table
 from planner.placements.profile_builder import Criteria, Trial, build_profile
 from planner.wording import join_names, write_count, write_number
@@ -32,20 +34,17 @@ def read_trials(path: Path) -> dict[str, list[Trial]]:
     """The trials of a CSV file with one row per sample; cpu and memory are the means over a trial's rows."""
     samples: dict[tuple[str, int, float], list[tuple[float, float, float, float]]] = {}
     try:
-        with path.open(newline="", encoding="utf-8") as file:
-            reader = csv.DictReader(file)
-            missing = [column for column in COLUMNS if column not in (reader.fieldnames or ())]
-            if missing:
-                raise Refused(
-                    f"{path}: no column {join_names(missing)}: write the header {','.join(COLUMNS)}."
-                )
-            names = list(reader.fieldnames or ())
-            if twice := [column for column in COLUMNS if names.count(column) > 1]:
-                raise Refused(f"{path}: column {join_names(twice)} stands twice in the header: keep one.")
-            for row in reader:
-                key, sample = _read_row(row, f"{path}:{reader.line_num}")
-                samples.setdefault(key, []).append(sample)
-    except (OSError, UnicodeError, csv.Error) as error:
+        reader = csv.DictReader(StringIO(read_text(path)))
+        missing = [column for column in COLUMNS if column not in (reader.fieldnames or ())]
+        if missing:
+            raise Refused(f"{path}: no column {join_names(missing)}: write the header {','.join(COLUMNS)}.")
+        names = list(reader.fieldnames or ())
+        if twice := [column for column in COLUMNS if names.count(column) > 1]:
+            raise Refused(f"{path}: column {join_names(twice)} stands twice in the header: keep one.")
+        for row in reader:
+            key, sample = _read_row(row, f"{path}:{reader.line_num}")
+            samples.setdefault(key, []).append(sample)
+    except csv.Error as error:
         raise Refused(f"{path}: cannot be read: {error}") from error
     if not samples:
         raise Refused(f"{path}: contains no trials: write one row per sample.")

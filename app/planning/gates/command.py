@@ -277,5 +277,6 @@ def _fail(why: str, reports: GateReports) -> typer.Exit:
         try:
             reports.junit.write_text(gate_reports.render_junit_problem(why), encoding="utf-8")
         except OSError as error:
-            typer.echo(f"headgate: {reports.junit}: cannot be written: {error.strerror}", err=True)
+            if (also := f"{reports.junit}: cannot be written: {error.strerror}") != why:
+                typer.echo(f"headgate: {also}", err=True)
     return typer.Exit(COULD_NOT_JUDGE)

@@ -32,7 +32,7 @@ def refuse(content: str) -> str:
             "standard input, line 4: edges[0].target: invalid-topology: ",
         ),
         ("operators: [", "line 1, column 13: is neither JSON nor YAML"),
-        ("", "standard input: Must be"),
+        ("", "standard input: is empty"),
         ("!!python/object/apply:os.system ['true']", "neither JSON nor YAML"),
         ("operators: !!timestamp 2001-99-99", "has a value that cannot be read: month must be in 1..12"),
         ("operators: \x00", "has a value that cannot be read: unacceptable character"),
@@ -139,7 +139,7 @@ def test_yaml_may_say_a_thing_once_and_use_it_twice(tmp_path: Path):
 @pytest.mark.parametrize(
     ("content", "said"),
     [
-        (b"\x89PNG\r\n\xff\xfe", "is not text in UTF-8 (at byte 0), so neither JSON nor YAML"),
+        (b"\x89PNG\r\n\xff\xfe", "it is not text in UTF-8 (see byte 0)"),
         (b'{"operators": [}', "line 1, column 16: is not JSON: Expecting value"),
         (b'{"operators": ' + b"1" * 5000 + b"}", "has a value that cannot be read"),
         (b"\xef\xbb\xbf[]", "Must be"),

@@ -60,6 +60,16 @@ def test_the_table_of_a_profile_shows_the_evidence(tmp_path: Path):
         assert words in ended.stdout
 
 
+def test_trials_that_are_no_text_are_refused_by_name(tmp_path: Path):
+    (tmp_path / "trials.csv").write_bytes(b"task\xff")
+    ended = run("profile", "--trials", str(tmp_path / "trials.csv"))
+    assert ended.returncode == 2
+    assert (
+        ended.stderr
+        == f"headgate: {tmp_path / 'trials.csv'}: cannot be read: it is not text in UTF-8 (see byte 4)\n"
+    )
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [

@@ -135,6 +135,12 @@ def test_what_cannot_be_judged_ends_with_2_and_says_why(arguments: list[str], sa
     assert ET.parse(report).getroot().get("errors") == "1"
 
 
+def test_a_report_that_cannot_be_written_is_told_once(tmp_path: Path):
+    ended = run_here(*FILES, "--junit", str(tmp_path))
+    assert ended.exit_code == 2
+    assert ended.stderr == f"headgate: {tmp_path}: cannot be written: Is a directory\n"
+
+
 @pytest.mark.parametrize("name", ["load.yaml", "load.json"])
 def test_a_load_with_two_rates_is_not_judged(tmp_path: Path, name: str):
     """YAML and JSON parsers take the last: the gate passed at 20 tuples/s, whatever the first rate was."""
