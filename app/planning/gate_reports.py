@@ -45,12 +45,12 @@ def list_findings(answer: GateAnswer) -> list[str]:
 
 
 def say_verdict(check: CheckAnswer) -> str:
-    """pass or FAIL."""
+    """`pass` or `FAIL`, as the check came out."""
     return "pass" if check.passed else "FAIL"
 
 
 def write_values(check: CheckAnswer) -> tuple[str, str]:
-    """The value and the limit of a check in six digits, since one may miss the other by little."""
+    """The value and the limit of a check with six digits: a check can fail by less than three digits show."""
     return write_number(check.value, UNBOUNDED, 6), write_number(check.limit, UNBOUNDED, 6)
 
 

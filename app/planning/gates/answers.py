@@ -1,4 +1,4 @@
-"""The verdict of a gate, without store or service: the command line loads no more than this."""
+"""The verdict of a gate on a topology and a load; it needs no database, so that the command line loads none."""
 
 from app.load.bodies.calibrating import add_calibration, calibrate_body
 from app.planning.gates.schemas import GateAnswer, GateRequest, GateTerms, to_gate_answer
@@ -14,7 +14,7 @@ def judge_described(body: GateRequest) -> GateAnswer:
 
 
 def judge(topology: Topology, load: Load, terms: GateTerms, model: Model) -> Verdict:
-    """The planner's verdict under the terms asked for."""
+    """The planner's verdict on a topology under a load, with the processors, the rate and the limits of the request."""
     return judge_capacity(
         topology,
         load,

@@ -1,1 +1,1 @@
-"""The objectives of plans, one file for each, and their list in `offered`."""
+"""The objectives of plans; app/planning/plans/schemas.py has their list."""

@@ -24,7 +24,7 @@ LoadFile = Annotated[Path, typer.Option("--load", help="JSON or YAML.")]
 
 
 class PlanGroup(PlainGroup):
-    """One command for each objective; the objectives are imported when `headgate plan` runs, for that takes time."""
+    """One command for each objective of plans; the objectives are imported when `headgate plan` is called."""
 
     def list_commands(self, _context: Any) -> list[str]:
         """The names of the objectives."""
@@ -95,7 +95,7 @@ def list_options(objective: "PlanObjective") -> list[Parameter]:
 
 
 def find_plain(annotation: Any) -> Any:
-    """The type without Pydantic's bounds, which Typer would print: float for Annotated[float, ...] | None."""
+    """The type of a field without Pydantic's bounds, which Typer cannot read: float for Annotated[float, ...] | None."""
     plain = [get_args(one)[0] if get_origin(one) is Annotated else one for one in get_args(annotation)]
     return Optional[plain[0]] if NoneType in plain else annotation  # noqa: UP045 - of a type found at run time
 
