@@ -95,7 +95,7 @@ def list_options(objective: "PlanObjective") -> list[Parameter]:
 
 
 def find_plain(annotation: Any) -> Any:
-    """The type of a field without Pydantic's bounds, which Typer cannot read: float for Annotated[float, ...] | None."""
+    """A field's type without Pydantic's bounds, which Typer cannot read: float for Annotated[float, ...] | None."""
     plain = [get_args(one)[0] if get_origin(one) is Annotated else one for one in get_args(annotation)]
     return Optional[plain[0]] if NoneType in plain else annotation  # noqa: UP045 - of a type found at run time
 

@@ -80,7 +80,7 @@ def _summarise(answer: EstimateAnswer) -> Text:
 
 
 def _list_spreads(answer: EstimateAnswer) -> list[str]:
-    """One line with the quantiles of total time and one with those of completion time, if the request names quantiles."""
+    """A line with the quantiles of total time, and one for completion time, if the request names quantiles."""
     lines = []
     for name, spread in (("total", answer.total), ("completion", answer.completion)):
         if spread is not None:
