@@ -106,6 +106,8 @@ def find_source(
     if not entries or not load.external_rate:
         return None
     entry = max(entries, key=find_outside)
+    if not entry.arrival_rate:
+        return None
     points = entry.measured.arrival_idc
     shortest = (
         min([1.0 / stations[name].service_rate for name in unknown], default=points[0].window_seconds) / 2

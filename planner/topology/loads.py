@@ -1,15 +1,17 @@
 """A measured load checked against its topology, the processors that run, and configured SCVs of services."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from planner.errors import InvalidAllocation, InvalidLoad, escape_pointer, suggest_name
-from planner.topology.network import LARGEST, Network
-from planner.values import Load, OperatorLoad, Topology
+from planner.topology.network import Network
+from planner.values import IdcPoint, InstanceLoad, Load, OperatorLoad, ServiceBucket, Topology
 from planner.wording import join_names, write_number, write_rate
 
-# The smallest rate above 0: from here up no quotient in the planner's formulas overflows.
-SMALLEST = 1e-100
+SMALLEST, MOST = 1e-15, 1e15
+"""The smallest rate or time above 0 and the largest: between them no formula of the planner overflows."""
+MOST_DISPERSION = 1e9
+"""The largest SCV and index of dispersion."""
 MOST_PROCESSORS = 1_000_000_000  # up to here the formulas are exact to 1e-11
 
 
@@ -17,6 +19,7 @@ def check_load(network: Network, load: Load) -> None:
     """Raise InvalidLoad for unknown operators, missing operators, and values that are no rates."""
     check_number(load.external_rate, "external_rate", least=SMALLEST)
     check_number(load.measured_sojourn_seconds, "measured_sojourn_seconds")
+    check_number(load.measured_completion_seconds, "measured_completion_seconds")
     for name, measured in load.operators.items():
         if name not in network.places:
             raise InvalidLoad(
@@ -41,21 +44,29 @@ def check_measured(name: str, measured: OperatorLoad, *, external_rate: float) -
     """Raise InvalidLoad unless the values of one operator are finite and not negative, and its service rate above 0."""
     service_rate = measured.service_rate
     arrival_rate = measured.arrival_rate
-    if service_rate is not None and not SMALLEST <= service_rate <= LARGEST:
+    if service_rate is not None and not SMALLEST <= service_rate <= MOST:
         raise InvalidLoad(
-            f"service_rate of operator {name!r} is {service_rate}: give a number above 0 (and no more than "
-            f"{LARGEST:g}).",
+            f"service_rate of operator {name!r} is {service_rate}: give a number from {SMALLEST:g} to {MOST:g}.",
             f"/operators/{escape_pointer(name)}/service_rate",
         )
-    check_number(arrival_rate, "arrival_rate", name)
+    check_number(arrival_rate, "arrival_rate", name, least=SMALLEST)
     if arrival_rate and not external_rate:
         raise InvalidLoad(
             f"Operator {name!r} receives {write_number(arrival_rate)} tuples/s while external_rate is 0: give the rate "
             "at which the stream enters, or leave the arrival_rate out.",
             f"/operators/{escape_pointer(name)}/arrival_rate",
         )
-    check_number(measured.arrival_scv, "arrival_scv", name)
-    check_number(measured.service_scv, "service_scv", name)
+    check_number(measured.arrival_scv, "arrival_scv", name, most=MOST_DISPERSION)
+    check_number(measured.service_scv, "service_scv", name, most=MOST_DISPERSION)
+    check_number(measured.measured_wait_seconds, "measured_wait_seconds", name)
+    check_number(measured.wait_factor, "wait_factor", name, least=SMALLEST)
+    check_number(measured.backlog_tuples, "backlog_tuples", name)
+    if measured.arrival_idc:
+        check_points(measured.arrival_idc, f"operator {name!r}", f"/operators/{escape_pointer(name)}")
+    if measured.instances:
+        check_instances(name, measured.instances)
+    if measured.service_histogram:
+        check_histogram(name, measured.service_histogram)
     if measured.processors is not None and not 1 <= measured.processors <= MOST_PROCESSORS:
         raise InvalidLoad(
             f"Operator {name!r} has {measured.processors} processors: give between 1 and {MOST_PROCESSORS}.",
@@ -63,15 +74,57 @@ def check_measured(name: str, measured: OperatorLoad, *, external_rate: float) -
         )
 
 
-def check_number(value: float | None, field: str, operator: str | None = None, least: float = 0.0) -> None:
-    """Raise InvalidLoad unless the value is None, 0, or from `least` to LARGEST; NaN fails too."""
-    if value is None or value == 0.0 or least <= value <= LARGEST:
+def check_points(points: Sequence[IdcPoint], owner: str, prefix: str) -> None:
+    """Raise InvalidLoad unless the windows of an index of dispersion and its values are numbers that can be used."""
+    for place, (seconds, idc) in enumerate(points):
+        if not (SMALLEST <= seconds <= MOST and 0.0 <= idc <= MOST_DISPERSION):
+            raise InvalidLoad(
+                f"arrival_idc of {owner} has the index {idc} in windows of {seconds} seconds: give an index from 0 to "
+                f"{MOST_DISPERSION:g}, and windows from {SMALLEST:g} to {MOST:g} seconds.",
+                f"{prefix}/arrival_idc/{place}",
+            )
+
+
+def check_instances(name: str, instances: Sequence[InstanceLoad]) -> None:
+    """Raise InvalidLoad unless the shares of instances are not negative and one is above 0."""
+    for place, one in enumerate(instances):
+        prefix = f"/operators/{escape_pointer(name)}/instances/{place}"
+        if not (one.share == 0.0 or SMALLEST <= one.share <= MOST):
+            raise InvalidLoad(
+                f"share of instance {one.instance!r} of operator {name!r} is {one.share}: give 0, or a number from "
+                f"{SMALLEST:g} to {MOST:g}.",
+                f"{prefix}/share",
+            )
+        check_points(one.arrival_idc, f"instance {one.instance!r} of operator {name!r}", prefix)
+    if not any(one.share for one in instances):
+        raise InvalidLoad(
+            f"No instance of operator {name!r} has a share above 0: give the shares, or leave the instances out.",
+            f"/operators/{escape_pointer(name)}/instances",
+        )
+
+
+def check_histogram(name: str, buckets: Sequence[ServiceBucket]) -> None:
+    """Raise InvalidLoad unless the buckets of service times are positive times, and some service is counted."""
+    if all(SMALLEST <= one.upper_seconds <= MOST for one in buckets) and any(one.services for one in buckets):
+        return
+    raise InvalidLoad(
+        f"service_histogram of operator {name!r} counts no service, or has a bucket outside of {SMALLEST:g} to "
+        f"{MOST:g} seconds: give buckets of times between them, with at least one service.",
+        f"/operators/{escape_pointer(name)}/service_histogram",
+    )
+
+
+def check_number(
+    value: float | None, field: str, operator: str | None = None, least: float = 0.0, most: float = MOST
+) -> None:
+    """Raise InvalidLoad unless the value is None, 0, or from `least` to `most`; NaN fails too."""
+    if value is None or value == 0.0 or least <= value <= most:
         return
     of, prefix = (
         (f" of operator {operator!r}", f"/operators/{escape_pointer(operator)}") if operator else ("", "")
     )
     raise InvalidLoad(
-        f"{field}{of} is {value}: give 0 or a number above it (and no more than {LARGEST:g}).",
+        f"{field}{of} is {value}: give 0 or a number above it (from {least:g} to {most:g}).",
         f"{prefix}/{field}",
     )
 

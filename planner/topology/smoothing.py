@@ -53,8 +53,11 @@ def smooth_ewma(loads: Sequence[Load], alpha: float) -> tuple[Load, tuple[Diagno
 
 
 def average_evenly(values: Sequence[float]) -> float:
-    """The arithmetic mean."""
-    return fsum(values) / len(values)
+    """The mean of the values, of the largest floats too."""
+    try:
+        return fsum(values) / len(values)
+    except OverflowError:
+        return fsum([value / len(values) for value in values])
 
 
 def smooth_loads(

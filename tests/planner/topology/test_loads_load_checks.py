@@ -6,7 +6,7 @@ import pytest
 
 from planner.errors import InvalidLoad
 from planner.topology.flow import arrival_rates
-from planner.values import Load, OperatorLoad
+from planner.values import IdcPoint, InstanceLoad, Load, OperatorLoad, ServiceBucket
 from tests.planner.graphs import CHAIN, load_chain
 
 
@@ -25,6 +25,28 @@ from tests.planner.graphs import CHAIN, load_chain
         (load_chain(b=OperatorLoad(1.0, arrival_scv=inf)), "/operators/b/arrival_scv", "inf"),
         (load_chain(b=OperatorLoad(1.0, service_scv=-0.1)), "/operators/b/service_scv", "-0.1"),
         (load_chain(b=OperatorLoad(1.0, processors=0)), "/operators/b/processors", "0"),
+        (load_chain(b=OperatorLoad(5e-324)), "/operators/b/service_rate", "5e-324"),
+        (load_chain(b=OperatorLoad(1.0, wait_factor=1e308)), "/operators/b/wait_factor", "1e+308"),
+        (
+            load_chain(b=OperatorLoad(1.0, arrival_idc=(IdcPoint(5e-324, 1.0),))),
+            "/operators/b/arrival_idc/0",
+            "windows",
+        ),
+        (
+            load_chain(b=OperatorLoad(1.0, instances=(InstanceLoad("x", 5e-324),))),
+            "/operators/b/instances/0/share",
+            "'x'",
+        ),
+        (
+            load_chain(b=OperatorLoad(1.0, instances=(InstanceLoad("x", 0.0),))),
+            "/operators/b/instances",
+            "share",
+        ),
+        (
+            load_chain(b=OperatorLoad(1.0, service_histogram=(ServiceBucket(1.0, 0),))),
+            "/operators/b/service_histogram",
+            "no service",
+        ),
         (
             load_chain(0.0, b=OperatorLoad(1.0, arrival_rate=1.0)),
             "/operators/b/arrival_rate",
