@@ -1,4 +1,7 @@
-"""How do the policies compare on the same workload, application and seeds? One row per run, and their means."""
+"""How do the policies that choose VMs compare on the same workload, application and seeds?
+
+A backtest has one row per policy and seed, and the means of each policy.
+"""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -35,10 +38,10 @@ JUDGED_SECONDS = 7 * 86_400.0
 
 @dataclass(frozen=True, slots=True)
 class BacktestSetup:
-    """The setup of a backtest; the defaults are the parameters of the paper's section V.
+    """The setup of a backtest; the defaults are the parameters of section V of Imai et al.
 
-    `samples` judge every schedule; a policy is trained on those at `train_vms` alone. With a `scale_peak` of None the
-    workload stays in its own unit, which must then be that of the samples.
+    All `samples` of measured throughputs judge a schedule; a policy learns only from the samples at `train_vms`. With a
+    `scale_peak` of None the workload is not scaled, and its unit must then be the unit of the samples.
     """
 
     workload: str
@@ -55,9 +58,10 @@ class BacktestSetup:
 
 @dataclass(frozen=True, slots=True)
 class BacktestScore:
-    """The score of one policy on one seed, and whether it kept its target; None for a baseline, which has none.
+    """The score of one policy with one seed, and whether the policy kept its target.
 
-    `qos_target` is a share. A run shorter than a week is not `judgeable`: chance decides whether it keeps its target.
+    A baseline has no target, and so no answer to that. `qos_target` is a share. A run shorter than a week is not
+    `judgeable`: chance decides whether its policy keeps the target.
     """
 
     policy: str
@@ -81,7 +85,7 @@ def _keeps(qos_percent: float, qos_target: float | None) -> bool | None:
 
 
 class Backtest:
-    """A setup made ready: scaled rates, samples to train and to judge by, and forecasts that all runs share."""
+    """A backtest made ready: scaled rates, samples to learn from and to judge by, and forecasts that all runs share."""
 
     def __init__(self, setup: BacktestSetup) -> None:
         self.setup = setup
@@ -93,16 +97,17 @@ class Backtest:
 
     @cached_property
     def peaks(self) -> ArmaPeaks:
-        """The ARMA forecasts that the policies share; the order has no mean, as the authors' order (section IV-C).
+        """The forecasts by an ARMA model that the policies share; the model has no mean, as in section IV-C of Imai et
+        al.
 
-        statsmodels chooses the order, as the authors did: our own fit finds higher likelihoods, so it may choose
-        another.
+        statsmodels chooses the order, as the authors did: the fit in planner.workloads.arma_fit finds higher
+        likelihoods, so it may choose another order.
         """
         order = choose_order(self.rates[:ARMA_WINDOW], ZERO_MEAN_ORDERS, fit_arma_by_statsmodels)
         return ArmaPeaks(order, day_steps=self.setup.timing.day_steps)
 
     def run(self, policy: str, seed: int, on_interval: Callable[[int], None] | None = None) -> ReplayedRun:
-        """The replay of one policy or baseline with one seed."""
+        """Returns the replay of the workload under one policy or baseline with one seed."""
         timing = self.setup.timing
         if policy in {TRUTH, STATIC_PEAK}:
             needed = self.capacity.covering_vms(self.rates)
@@ -113,7 +118,7 @@ class Backtest:
         return replay() if on_interval is None else replay(on_interval=on_interval)
 
     def make_policy(self, name: str) -> VmPolicy:
-        """A new policy of this name, which knows the training samples and nothing of the workload."""
+        """Returns a new policy of this name, which knows the samples to learn from and nothing of the workload."""
         if name == HEADGATE:
             target = self.setup.headgate_qos_target
             return HeadgatePolicy(self.training, self._distributions, self.capacity.max_vms, target)
@@ -130,7 +135,10 @@ class Backtest:
 
 
 def scale_rates(setup: BacktestSetup) -> Floats:
-    """The rates scaled so that the highest is `scale_peak` (section V-A2); raises if the setup cannot be replayed."""
+    """Returns the rates scaled so that the highest is `scale_peak` (Imai et al., section V-A2).
+
+    Raises an error if the setup cannot be replayed.
+    """
     check_timing(setup.timing)
     check_max_vms(setup.max_vms)
     check_qos_target(setup.qos_target)
@@ -150,7 +158,7 @@ def run_backtest(
     seeds: int = 5,
     on_interval: Callable[[int], None] | None = None,
 ) -> Iterator[BacktestScore]:
-    """Yields one row per policy and seed, each as soon as it is computed; the same setup gives the same rows."""
+    """Yields one score for each policy and seed, as soon as it is computed; the same setup gives the same scores."""
     for policy in policies:
         check_policy(policy)
     backtest = Backtest(setup)
@@ -163,13 +171,14 @@ def run_backtest(
 
 
 def is_judgeable(steps: int, step_seconds: float) -> bool:
-    """Whether a run is at least a week long."""
+    """Returns whether a run of so many steps is at least a week long, so that chance does not decide on its target."""
     return steps * step_seconds >= JUDGED_SECONDS
 
 
 @dataclass(frozen=True, slots=True)
 class PolicySummary:
-    """The means over the seeds of one policy, and their standard deviations (n − 1), which are None for one seed.
+    """The means of one policy's scores over all seeds, and their standard deviations (n − 1), which are None for one
+    seed.
 
     A baseline has no target.
     """
@@ -189,7 +198,7 @@ class PolicySummary:
 
 
 def summarise_scores(scores: Sequence[BacktestScore]) -> list[PolicySummary]:
-    """One summary for each policy, in the order in which the policies first appear in the scores."""
+    """Returns one summary for each policy, in the order in which the policies first appear in the scores."""
     by_policy: dict[str, list[BacktestScore]] = {}
     for score in scores:
         by_policy.setdefault(score.policy, []).append(score)
@@ -197,7 +206,7 @@ def summarise_scores(scores: Sequence[BacktestScore]) -> list[PolicySummary]:
 
 
 def summarise_policy(policy: str, group: Sequence[BacktestScore]) -> PolicySummary:
-    """The summary of the scores of one policy."""
+    """Returns the means and deviations of the scores in `group`, which are all of the one policy."""
     qos, truth, static, backlog = (
         _average(list(map(attrgetter(measure), group)))
         for measure in ("qos_percent", "cost_to_truth", "cost_to_static", "max_backlog")
@@ -210,7 +219,7 @@ def summarise_policy(policy: str, group: Sequence[BacktestScore]) -> PolicySumma
 
 
 def find_target(policy: str, qos_target: float, headgate_qos_target: float) -> float | None:
-    """The QoS target of a policy; None for a baseline."""
+    """Returns the QoS target that a policy of this name follows; None for a baseline."""
     if policy in BASELINES:
         return None
     return headgate_qos_target if policy == HEADGATE else qos_target

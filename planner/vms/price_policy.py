@@ -1,8 +1,8 @@
 """How many VMs does Headgate's own policy choose? The number that is cheapest if unserved steps have a price.
 
-m is a number of VMs, τ(m) their throughput and λ the rate of a step. How likely each rate is comes from
-planner.workloads.rate_distribution, how likely each throughput is from the belief in planner.vms.throughput. A backtest
-calls the policy with the record of its VMs so far; a schedule has no such record.
+m is a number of VMs, τ(m) the throughput of m VMs, and λ the rate of a step. planner.workloads.rate_distribution says
+how likely each rate is; the belief in planner.vms.throughput says how likely each throughput is. A backtest calls the
+policy with the record of its VMs so far; a schedule has no such record.
 """
 
 from collections.abc import Callable, Sequence
@@ -38,9 +38,10 @@ NODE_WEIGHTS = NODE_WEIGHTS / NODE_WEIGHTS.sum()
 
 @dataclass(frozen=True, slots=True)
 class PricedIntervals:
-    """The choice for several intervals.
+    """The numbers of VMs chosen for several intervals (`counts`), and the values behind this choice.
 
-    For each interval: equally likely rates, the expected unserved share of its steps for every m, and the chosen m.
+    `likely_rates` has equally likely rates of each interval, `unserved` the expected unserved share of each interval's
+    steps for every number of VMs.
     """
 
     likely_rates: Sequence[Floats]
@@ -49,15 +50,15 @@ class PricedIntervals:
 
     @property
     def mean_unserved(self) -> float:
-        """The mean expected unserved share of the intervals."""
+        """The expected share of unserved steps with the chosen VMs, as the mean over the intervals."""
         return find_mean_share(self.unserved, self.counts)
 
 
 class HeadgatePolicy:
-    """Chooses the m with the smallest m + price · (expected share of the interval's steps with λ ≥ τ(m)).
+    """Chooses the number m of VMs with the smallest m + price · (expected share of unserved steps).
 
-    The price rises while fewer steps are served than the target, and falls while more are. `bounds` are throughputs
-    that VMs served with room left.
+    A step is unserved if its rate is not below the throughput of the VMs. The price rises while fewer steps are served
+    than the target, and falls while more are. `bounds` are throughputs that VMs served with room left.
     """
 
     reactive = False
@@ -82,11 +83,12 @@ class HeadgatePolicy:
         self._learned_early = False
 
     def decide_vms(self, observed: Observed, window: Window) -> int:
-        """The VMs of one interval."""
+        """Returns the number of VMs for one coming interval (`window`), after what was observed until now."""
         return int(self.decide_intervals(observed, [window]).counts[0])
 
     def decide_intervals(self, observed: Observed, windows: Sequence[Window]) -> PricedIntervals:
-        """The VMs of all intervals at one price, after learning τ from the last steps.
+        """Returns the VMs of all coming intervals (`windows`) at one price, after learning throughputs from the last
+        steps.
 
         With a record of VMs the price follows that record. Without a record it is the lowest price at which the
         intervals together are expected to meet the target.
@@ -102,15 +104,20 @@ class HeadgatePolicy:
         return PricedIntervals(likely, unserved, counts)
 
     def unserved_shares(self, rates: Floats) -> Floats:
-        """For every m, the expected share of steps that m VMs do not serve; the sorted rates are equally likely."""
+        """Returns for every number of VMs the expected share of steps that these VMs do not serve.
+
+        The rates are sorted and equally likely.
+        """
         throughputs = np.exp(self.belief.means[:, None] + self.belief.deviations[:, None] * NODES)
         served = np.searchsorted(rates, throughputs, side="left") / len(rates)
         return np.asarray(1.0 - served @ NODE_WEIGHTS, dtype=float)
 
     def price(self, observed: Observed, interval: int) -> float:
-        """The price of an unserved interval, in VMs: usual · mean VMs · exp(gain · unserved intervals beyond target).
+        """Returns the price of an unserved interval, as a number of VMs; it rises with each unserved interval beyond
+        the target.
 
-        This is a subgradient step of the dual of "the fewest VMs whose mean service meets the target".
+        The price is usual · mean VMs · exp(gain · unserved intervals beyond the target). This is a subgradient step of
+        the dual of "the fewest VMs whose mean service meets the target".
         """
         if len(observed.vms) == 0:
             mean_vms = 1.0 + float(
@@ -123,7 +130,7 @@ class HeadgatePolicy:
         return USUAL_PRICE * float(observed.vms.mean()) * float(np.exp(factor))
 
     def explain(self, chosen: PricedIntervals) -> list[VmReason]:
-        """The reason for each interval's VMs; `meets_target` is about all intervals together."""
+        """Returns the reason for each interval's VMs; `meets_target` in a reason is about all intervals together."""
         meets = chosen.mean_unserved <= 1.0 - self.qos_target
         rows = zip(chosen.likely_rates, chosen.unserved, chosen.counts, strict=True)
         return [
@@ -133,7 +140,11 @@ class HeadgatePolicy:
     def _explain_interval(
         self, likely_rates: Floats, shares: Floats, vms: int, *, meets_target: bool
     ) -> VmReason:
-        """The reason; its parts are VMs for the median rate and throughput, for uncertain throughput, and the rest."""
+        """Returns the reason for the VMs of one interval, whose steps have the expected unserved `shares` for every
+        number.
+
+        The reason splits the VMs in three: for the median rate and throughput, for uncertain throughput, and the rest.
+        """
         z = float(ndtri(self.qos_target))
         median = np.array([float(np.median(likely_rates))])
         reached = np.maximum.accumulate(np.exp(self.belief.means))
@@ -153,7 +164,11 @@ class HeadgatePolicy:
         )
 
     def _learn_capacity(self, observed: Observed, interval: int) -> None:
-        """Learn once from each past interval: its throughput as soon as it saturates, otherwise a bound at its end."""
+        """Learns once from each past interval of `interval` steps.
+
+        An interval shows its throughput as soon as a step was too much for its VMs. Any other interval shows at its end
+        that the throughput is above the served rate.
+        """
         steps = len(observed.vms)
         while self._learned_intervals * interval < steps:
             start = self._learned_intervals * interval
@@ -178,17 +193,22 @@ class HeadgatePolicy:
 
 
 def choose_at_price(unserved: Floats, price: float) -> Counts:
-    """For each interval the m with the smallest m + price · unserved share; `unserved` has a row for each interval."""
+    """Returns for each interval the number m of VMs with the smallest m + price · unserved share.
+
+    `unserved` has a row for each interval, with the unserved share for every number of VMs.
+    """
     vms = np.arange(1.0, unserved.shape[1] + 1.0)
     return np.asarray(np.argmin(vms + price * unserved, axis=1) + 1, dtype=np.intp)
 
 
 def choose_for_target(unserved: Floats, allowed: float) -> Counts:
-    """The VMs of each interval at the lowest common price at which the mean unserved share is at most `allowed`.
+    """Returns the VMs of each interval at the lowest common price at which the mean unserved share is at most
+    `allowed`.
 
-    This is the dual of "the fewest VMs over all intervals with that mean share". If the lowest price serves more than
-    needed, single intervals get fewer VMs again, as long as the mean stays allowed. If no price is high enough, each
-    interval gets the VMs that serve most.
+    `unserved` has a row for each interval, with the unserved share for every number of VMs. The choice is the dual of
+    "the fewest VMs over all intervals with that mean share". If the lowest price serves more than needed, single
+    intervals get fewer VMs again, as long as the mean stays allowed. If no price is high enough, each interval gets the
+    VMs that serve most.
     """
     low, high = LEAST_PRICE, MOST_PRICE
     for _ in range(HALVINGS):
@@ -211,5 +231,5 @@ def choose_for_target(unserved: Floats, allowed: float) -> Counts:
 
 
 def find_mean_share(unserved: Floats, counts: Counts) -> float:
-    """The mean unserved share of the intervals with their chosen VMs (`counts`)."""
+    """Returns the unserved share with the chosen VMs (`counts`), as the mean over the intervals."""
     return float(unserved[np.arange(len(counts)), counts - 1].mean())

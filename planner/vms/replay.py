@@ -1,7 +1,8 @@
 """How would a policy have served a past workload, step by step? (Imai et al., section V-A)
 
-The same seed gives the same replay. A policy sees only what was known when it decides. The true capacity judges every
-schedule, and no policy sees it: it is Normal, and interpolated between the measured numbers of VMs (section V-A3).
+The same seed gives the same replay. A policy sees only the values that were known at the time of its decision. The true
+capacity judges every schedule, and no policy sees it: it is Normal, and interpolated between the measured numbers of
+VMs (section V-A3).
 """
 
 from collections.abc import Callable, Sequence
@@ -18,22 +19,30 @@ from planner.workloads.series import Window
 
 @dataclass(frozen=True, slots=True)
 class Capacity:
-    """The true throughput of m VMs: Normal with mean means[m − 1] and standard deviation deviations[m − 1]."""
+    """The true throughput of every number m of VMs: Normal with mean means[m − 1] and standard deviation deviations[m −
+    1].
+    """
 
     means: Floats
     deviations: Floats
 
     @property
     def max_vms(self) -> int:
-        """The largest m with a known capacity."""
+        """The largest number of VMs whose throughput is known."""
         return len(self.means)
 
     def throughput_of(self, vms: int, deviate: float) -> float:
-        """The throughput of an interval whose standard normal `deviate` was drawn; at least 0."""
+        """Returns the throughput of `vms` VMs in an interval for which the standard normal number `deviate` was drawn.
+
+        The throughput is at least 0.
+        """
         return max(float(self.means[vms - 1] + deviate * self.deviations[vms - 1]), 0.0)
 
     def covering_vms(self, rates: Floats) -> Floats:
-        """For each rate the fewest VMs with a mean above it, or the VMs with the highest mean if there are none."""
+        """Returns for each rate the fewest VMs with a mean throughput above it.
+
+        If no VMs have such a throughput, the answer is the number of VMs with the highest mean.
+        """
         # τ(m) need not rise with m: the running maximum shows the fewest VMs that reach a rate.
         reached = np.maximum.accumulate(self.means)
         best = int(np.argmax(self.means))
@@ -41,7 +50,7 @@ class Capacity:
 
 
 def interpolate_capacity(samples: Sequence[MstSample], max_vms: int) -> Capacity:
-    """The capacity up to the largest measured number of VMs: means and variances (n − 1), interpolated between."""
+    """The throughputs of up to `max_vms` VMs: means and variances (n − 1) of samples, interpolated between them."""
     by_vms: dict[int, list[float]] = {}
     for sample in samples:
         by_vms.setdefault(sample.vms, []).append(sample.throughput)
@@ -61,7 +70,12 @@ def interpolate_capacity(samples: Sequence[MstSample], max_vms: int) -> Capacity
 
 
 class Score(NamedTuple):
-    """The score of a run by equations 22 to 24 of the paper, and the largest backlog in rate × seconds."""
+    """The score of a replayed schedule.
+
+    `qos_percent` is the percentage of served steps, the costs compare its VMs with the least VMs that would have done
+    at each step (`cost_to_truth`) and with the most of these at all steps (`cost_to_static`): eqs. 22 to 24 of Imai et
+    al. `max_backlog` is the largest backlog in rate × seconds.
+    """
 
     qos_percent: float
     cost_to_truth: float
@@ -71,7 +85,7 @@ class Score(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ReplayedRun:
-    """Every step of a replayed schedule, and its score."""
+    """The VMs, throughput and backlog at every step of a replayed schedule, and the score of the schedule."""
 
     vms: Floats
     throughputs: Floats
@@ -80,7 +94,7 @@ class ReplayedRun:
 
 
 class Replay:
-    """One run, filled in step by step; each interval draws one throughput by its own standard normal deviate."""
+    """A replay of one workload, filled in step by step; each interval draws one throughput at random."""
 
     def __init__(self, rates: Floats, capacity: Capacity, timing: Timing, seed: int) -> None:
         check_timing(timing)
@@ -90,7 +104,7 @@ class Replay:
         self.vms, self.throughputs, self.backlogs, self.served, self.saturated = np.zeros((5, len(rates)))
 
     def observed_until(self, steps: int, served_steps: int) -> Observed:
-        """What is known after `steps` rates and `served_steps` served steps; read-only: no policy changes it."""
+        """The first `steps` rates and the first `served_steps` served steps of the replay, which cannot be changed."""
         served = (self.vms, self.served, self.saturated)
         columns = [self.rates[:steps], *(column[:served_steps] for column in served)]
         for column in columns:
@@ -98,7 +112,9 @@ class Replay:
         return Observed(*columns)
 
     def serve(self, start: int, end: int, vms: int) -> None:
-        """Run the steps from `start` to before `end` of one interval; unserved work waits for the next step."""
+        """Serves the steps from `start` to `end` − 1 of one interval with `vms` VMs; unserved work waits for the next
+        step.
+        """
         seconds = self.timing.step_seconds
         deviate = float(self.deviates[start // self.timing.interval_steps])
         throughput = self.capacity.throughput_of(vms, deviate)
@@ -114,7 +130,7 @@ class Replay:
         self.throughputs[start:end] = throughput
 
     def finish(self) -> ReplayedRun:
-        """The run with its score."""
+        """Returns every step of the replay with the score of its schedule."""
         truth = self.capacity.covering_vms(self.rates)
         score = Score(
             qos_percent=100.0 * float(np.mean(self.throughputs > self.rates)),
@@ -126,7 +142,7 @@ class Replay:
 
 
 def _ignore_interval(_: int) -> None:
-    """Does nothing: the default of `on_interval`."""
+    """Does nothing after an interval; this is the default of `on_interval`."""
 
 
 def replay_policy(
@@ -138,9 +154,10 @@ def replay_policy(
     *,
     on_interval: Callable[[int], None] = _ignore_interval,
 ) -> ReplayedRun:
-    """The run of a workload under a policy; `on_interval` is called after each interval, and may raise to stop.
+    """Returns the replay of a workload whose VMs a policy chooses.
 
-    The first interval is decided on its own first step, because there is no observation before it.
+    `on_interval` is called after each interval, and may raise an error to end the replay. The first interval is decided
+    on the rate of its own first step, because there is no observation before it.
     """
     replay = Replay(rates, capacity, timing, seed)
     interval, startup = timing.interval_steps, timing.startup_steps
@@ -162,7 +179,7 @@ def replay_policy(
 
 
 def replay_schedule(vms: Floats, rates: Floats, capacity: Capacity, timing: Timing, seed: int) -> ReplayedRun:
-    """The run of a workload with given VMs at every step, such as those of the two baselines."""
+    """Returns the replay of a workload with given VMs at every step, such as the VMs of one of the two baselines."""
     replay = Replay(rates, capacity, timing, seed)
     for step, count in enumerate(vms):
         replay.serve(step, step + 1, int(count))

@@ -1,7 +1,7 @@
-"""How many VMs do the policies of Imai et al. choose? Each of the eight combines three switches (Table III).
+"""How many VMs do the policies of Imai et al. choose? Each of the eight policies combines three switches (Table III).
 
-m is a number of VMs, τ̂(m) its modelled throughput with deviation σ_τ, λ̂ the forecast rate with deviation σ_λ, ρ the QoS
-target, and z_ρ the ρ-quantile of the standard normal distribution.
+m is a number of VMs, τ̂(m) its modelled throughput with deviation σ_τ, λ̂ the forecast rate with deviation σ_λ, ρ the
+QoS target, and z_ρ the ρ-quantile of the standard normal distribution.
 """
 
 from collections.abc import Sequence
@@ -18,11 +18,11 @@ from planner.workloads.workload_forecast import PeakForecast, PeakLoad, expect_l
 
 @dataclass(frozen=True, slots=True)
 class VmReason:
-    """The reason for an interval's VMs.
+    """The reason for the number of VMs of an interval.
 
-    `covered_rate` is the rate that the VMs serve with the probability of the target, `probability` that of serving the
-    interval. The VMs are the sum of three parts: for the expected rate, for an uncertain throughput model, and for an
-    uncertain forecast.
+    `covered_rate` is the rate that the VMs serve with the probability of the target; `probability` is how likely they
+    serve the whole interval. The VMs are the sum of three parts: for the expected rate, for an uncertain throughput
+    model, and for an uncertain forecast.
     """
 
     vms: int
@@ -36,7 +36,13 @@ class VmReason:
 
 @dataclass(frozen=True, slots=True)
 class SigmaRule:
-    """The fewest VMs with τ̂(m) − λ̂ > z_ρ √(σ_τ² + σ_λ²) (eqs. 4, 8, 18, 21); `sigma` is σ_τ, 0 for a certain model."""
+    """The rule of the fewest VMs whose modelled throughput exceeds the forecast rate by a margin for uncertainty.
+
+        τ̂(m) − λ̂ > z_ρ √(σ_τ² + σ_λ²)        (eqs. 4, 8, 18, 21)
+
+    τ̂(m) is the throughput of m VMs with standard deviation σ_τ (`sigma`, 0 for a certain model), λ̂ the forecast rate
+    with deviation σ_λ, and z_ρ the normal quantile of the target ρ.
+    """
 
     model: MstModel
     sigma: float
@@ -44,13 +50,16 @@ class SigmaRule:
     qos_target: float
 
     def decide(self, load: PeakLoad) -> int:
-        """The fewest VMs that serve the load with probability ρ, or the VMs of the highest throughput if none do."""
+        """Returns the fewest VMs that serve the load with the probability of the target.
+
+        If no number of VMs does, returns the number with the highest throughput.
+        """
         z = float(ndtri(self.qos_target))
         curve = self.model.trusted_curve(self.max_vms)
         return needed_vms(curve, load.rate + z * float(np.hypot(self.sigma, load.deviation)))
 
     def explain(self, load: PeakLoad) -> VmReason:
-        """The decision with the parts of its VMs."""
+        """Returns the chosen number of VMs, and how many of them are due to which uncertainty."""
         certain = load._replace(deviation=0.0)
         for_mean = replace(self, sigma=0.0).decide(certain)
         for_model = self.decide(certain) - for_mean
@@ -75,7 +84,10 @@ def _normal_probability(margin: float, spread: float) -> float:
 
 
 class SigmaPolicy:
-    """A policy with a throughput model, a forecast and ρ; if `learning`, saturated steps refit the model (III-B)."""
+    """A policy of Imai et al., made of a throughput model, a forecast of the rate and a target.
+
+    If `learning`, the model is fitted again after steps in which the VMs were too few (section III-B).
+    """
 
     def __init__(
         self,
@@ -99,7 +111,7 @@ class SigmaPolicy:
         self.rule = SigmaRule(model, model.sigma if uncertain_model else 0.0, max_vms, qos_target)
 
     def decide_vms(self, observed: Observed, window: Window) -> int:
-        """The VMs for the forecast of the window, after learning from the steps since the last decision."""
+        """Returns the VMs for the coming interval (`window`), after learning from the steps since the last decision."""
         if self.learning:
             self._learn(observed)
         return self.rule.decide(self.forecast(observed.rates, window))
@@ -116,9 +128,10 @@ class SigmaPolicy:
 
 
 def saturated_samples(observed: Observed, since: int, last: MstSample | None) -> list[MstSample]:
-    """The samples that saturated steps from `since` on give: one for each run of equal VMs and throughput.
+    """Returns the throughputs seen since the step `since` while VMs were too few, one for each run of equal steps.
 
-    `last` is the newest sample before these steps, which is not given again.
+    Steps are equal if they have the same VMs and throughput. `last` is the newest sample before these steps, which is
+    not given again.
     """
     samples: list[MstSample] = []
     for step in np.flatnonzero(observed.saturated[since:]) + since:
@@ -130,7 +143,7 @@ def saturated_samples(observed: Observed, since: int, last: MstSample | None) ->
 
 @dataclass(frozen=True, slots=True)
 class PolicyName:
-    """A policy of Table III: its number, its name and its three switches."""
+    """A policy of Imai et al. (Table III): its number, its name and its three switches."""
 
     number: str
     name: str
@@ -157,13 +170,13 @@ ALL_POLICIES = (*(policy.number for policy in PAPER_POLICIES), HEADGATE)
 
 
 def find_policy(name: str) -> PolicyName:
-    """The policy of Table III with this number or name; raises UnknownVmPolicy."""
+    """The policy of Imai et al. (Table III) with this number or name; raises UnknownVmPolicy if there is none."""
     if name not in BY_NAME:
         raise UnknownVmPolicy(name, (*BY_NAME, HEADGATE, TRUTH, STATIC_PEAK))
     return BY_NAME[name]
 
 
 def check_policy(name: str) -> None:
-    """Raise UnknownVmPolicy unless the name is that of a policy or a baseline."""
+    """Raises UnknownVmPolicy unless the name is the name of a policy or of a baseline."""
     if name not in {HEADGATE, *BASELINES}:
         find_policy(name)

@@ -27,7 +27,7 @@ DISAGREEMENT_THRESHOLD = 0.2
 
 
 class MstSample(NamedTuple):
-    """The throughput that `vms` VMs sustained while more was offered than they could serve."""
+    """The throughput that `vms` VMs sustained while more work was offered than they could serve."""
 
     vms: int
     throughput: float
@@ -35,7 +35,10 @@ class MstSample(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class MstForm:
-    """A shape of τ(m): `to_line` of τ is a sum of the `columns` of m, with weights of at least 0."""
+    """A shape of the throughput τ as a function of the number m of VMs.
+
+    `to_line` of τ is a sum of the `columns` of m, with weights of at least 0.
+    """
 
     name: str
     columns: Callable[[Floats], Floats]
@@ -64,9 +67,9 @@ SAMPLES_NEEDED = max(INVERSE_FORM.coefficients, QUADRATIC_FORM.coefficients) + 1
 
 @dataclass(frozen=True, slots=True)
 class MstModel:
-    """A fitted form: the throughput of m VMs is Normal, with mean τ̂(m) and deviation `sigma` (eqs. 2, 3, 5–7).
+    """A fitted model of the throughput of m VMs: Normal, with mean τ̂(m) and deviation `sigma` (eqs. 2, 3, 5–7).
 
-    The samples had from `fewest_vms` to `most_vms` VMs.
+    The model was fitted to samples of `fewest_vms` to `most_vms` VMs.
     """
 
     form: MstForm
@@ -77,17 +80,20 @@ class MstModel:
     most_vms: int
 
     def throughput_at(self, vms: Floats) -> Floats:
-        """The fitted throughput τ̂ at each number of VMs."""
+        """Returns the throughput that the fitted model expects of each number of VMs."""
         return self.form.from_line(self.form.columns(vms) @ np.asarray(self.weights))
 
     def trusted_curve(self, max_vms: int) -> Floats:
-        """The fitted throughput of 1, 2, ... VMs up to its maximum; beyond that the fit is not trusted."""
+        """Returns the modelled throughput of 1, 2, ... `max_vms` VMs; it stays the same after its maximum.
+
+        Where the modelled throughput falls with more VMs, the fit is not trusted.
+        """
         curve = self.throughput_at(np.arange(1.0, max_vms + 1.0))
         return np.maximum(curve[: int(np.argmax(curve)) + 1], 0.0)
 
     @property
     def rss(self) -> float:
-        """The residual sum of squares, in τ."""
+        """The sum of the squared differences between the fitted model and its samples, in units of the throughput."""
         return float(np.square(self.residuals).sum())
 
 
@@ -96,7 +102,7 @@ LEAST_THROUGHPUT, MOST_THROUGHPUT = 1e-100, 1e100
 
 
 def check_samples(samples: Sequence[MstSample]) -> None:
-    """Raise InvalidMstSamples or TooFewMstSamples unless both models and their spread can be fitted to the samples."""
+    """Raises InvalidMstSamples or TooFewMstSamples unless both models and their spread can be fitted to the samples."""
     for position, sample in enumerate(samples):
         if sample.vms < 1:
             raise InvalidMstSamples(
@@ -114,7 +120,10 @@ def check_samples(samples: Sequence[MstSample]) -> None:
 
 
 def fit_form(form: MstForm, samples: Sequence[MstSample]) -> MstModel:
-    """The form fitted by non-negative least squares; its sigma² is Σ(τ − τ̂)²/(n − weights) (eq. 6)."""
+    """Returns the model of this form, fitted to the samples by least squares with weights of at least 0.
+
+    For n samples τ with modelled values τ̂, sigma² is Σ(τ − τ̂)²/(n − number of weights) (eq. 6).
+    """
     vms = np.array([sample.vms for sample in samples], dtype=float)
     throughput = np.array([sample.throughput for sample in samples])
     columns = form.columns(vms)
@@ -138,9 +147,10 @@ def fit_mst(
     validation: Sequence[MstSample] = (),
     threshold: float = DISAGREEMENT_THRESHOLD,
 ) -> MstModel:
-    """The better of the two fitted models: by the validation samples where the models disagree, else by the samples.
+    """Returns the better of the two models of throughput, both fitted to the samples.
 
-    The models disagree at m if they differ by more than the share `threshold` of their mean (section III-A2).
+    Where the models disagree, the `validation` samples decide, else the samples themselves. The models disagree at a
+    number of VMs if they differ by more than the share `threshold` of their mean (section III-A2).
     """
     check_samples(samples)
     models = (fit_form(INVERSE_FORM, samples), fit_form(QUADRATIC_FORM, samples))
@@ -162,16 +172,21 @@ def _squared_error(model: MstModel, samples: Sequence[MstSample]) -> float:
 
 
 def needed_vms(curve: Floats, rate: float) -> int:
-    """The fewest VMs whose throughput on a rising curve is above `rate`; the last of the curve if none is."""
+    """Returns the fewest VMs whose throughput is above `rate`, or the last number of VMs of the curve if none is above
+    it.
+
+    `curve` has the throughputs of 1, 2, ... VMs, and never falls.
+    """
     return min(int(np.searchsorted(curve, rate, side="right")) + 1, len(curve))
 
 
 def detect_convergence(
     throughputs: Sequence[float], window: int = 5, needed: int = 4, tolerance: float = 0.05
 ) -> float | None:
-    """The mean of the first `window` successive throughputs that have settled; None if none have settled yet.
+    """Returns the mean of the first `window` successive throughputs that have settled; None if none have settled yet.
 
-    They have settled if `needed` of them lie within ±`tolerance` of the throughput before (section II-A: K out of N).
+    A window has settled if `needed` of its throughputs lie within ±`tolerance` of the one before (section II-A: K of
+    N).
     """
     values = np.asarray(throughputs, dtype=float)
     if not 1 <= needed <= window:
@@ -196,7 +211,10 @@ POOLED_WEIGHT = 2.0
 
 
 class CapacityBelief:
-    """What is believed of τ(1), ..., τ(max_vms): a Gaussian over their logarithms, updated by each observation."""
+    """A belief in the throughputs τ(1), ..., τ(max_vms) of 1, ..., max_vms VMs, which each observation updates.
+
+    The belief is a Gaussian over the logarithms of the throughputs.
+    """
 
     def __init__(self, samples: Sequence[MstSample], max_vms: int) -> None:
         self.scatter = find_scatter(samples, max_vms)
@@ -208,17 +226,17 @@ class CapacityBelief:
 
     @property
     def deviations(self) -> Floats:
-        """The standard deviation of log τ in one interval, at every m."""
+        """The standard deviation of the logarithm of the throughput of one interval, for every number of VMs."""
         return np.sqrt(np.maximum(np.diag(self.covariance), 0.0) + self.scatter**2)
 
     def learn_throughput(self, vms: int, throughput: float) -> None:
-        """Learn from a saturated interval that `vms` VMs have this throughput (Kalman's update)."""
+        """Learns from an interval with too few VMs that `vms` VMs have this throughput (Kalman's update)."""
         self._condition(vms, np.log(throughput), float(self.scatter[vms - 1]) ** 2)
 
     def learn_bound(self, vms: int, served_rate: float) -> None:
-        """Learn from an unsaturated interval that the throughput of `vms` VMs is above `served_rate`.
+        """Learns from an interval with enough VMs that the throughput of `vms` VMs is above `served_rate`.
 
-        The belief takes the mean and the variance of the truncated Normal.
+        The belief takes the mean and the variance of the Normal truncated at this rate.
         """
         if served_rate <= 0:
             return
@@ -242,7 +260,11 @@ class CapacityBelief:
 
 
 def believe_before(middle: float, max_vms: int) -> tuple[Floats, Floats]:
-    """The mean and covariance of log τ(1..max_vms) before any sample, around a log throughput of `middle`."""
+    """Returns the mean and covariance of the logarithms of the throughputs of 1..max_vms VMs, before any sample is
+    known.
+
+    `middle` is the logarithm of a usual throughput.
+    """
     vms = np.arange(1.0, max_vms + 1.0)
     logs = np.log(vms)
     bases = np.array([np.ones(max_vms), logs, -np.log1p(vms / LEVELLING_VMS), vms == 1.0])
@@ -254,10 +276,12 @@ def believe_before(middle: float, max_vms: int) -> tuple[Floats, Floats]:
 
 
 def find_scatter(samples: Sequence[MstSample], max_vms: int) -> Floats:
-    """The deviation of log τ between samples at each m: s²(m) = (SS(m) + w·s²) / (n(m) − 1 + w), s² that of all m.
+    """Returns the standard deviation of the logarithm of throughputs between samples, for every number m of VMs.
 
-    It is interpolated between measured numbers of VMs. From two below the fewest and from twice the most on, where
-    nothing is known, it is the scatter of all m.
+    The deviation s(m) is drawn towards the deviation s of all samples by the weight w, with n(m) samples at m VMs:
+    s²(m) = (SS(m) + w·s²) / (n(m) − 1 + w), with SS(m) the sum of their squared differences from their mean. Between
+    measured numbers of VMs it is interpolated. From two below the fewest and from twice the most on, where nothing is
+    known, it is s.
     """
     vms = np.array([sample.vms for sample in samples])
     logs = np.log([sample.throughput for sample in samples])

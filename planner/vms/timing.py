@@ -1,4 +1,4 @@
-"""When are VMs decided on, what may a decision know, and how does a policy decide? Also the errors of these terms.
+"""When are VMs decided on, what may a decision know, and how does a policy decide? Errors of VM forecasts are here too.
 
 ForecastError (planner.workloads.series)
 ├── InvalidMstSamples      an impossible throughput or number of VMs
@@ -24,11 +24,13 @@ from planner.workloads.series import (
 
 
 class InvalidMstSamples(InvalidForecastArgument):
-    """A sample of the maximum sustainable throughput that no measurement can have given."""
+    """A sample of the maximum sustainable throughput has values that no measurement can have given."""
 
 
 class TooFewMstSamples(ForecastError):
-    """Too few samples, or too few different numbers of VMs among them, to fit either model with its spread."""
+    """There are too few samples, or too few different numbers of VMs among them, to fit a throughput model with its
+    spread.
+    """
 
     samples: int
     samples_needed: int
@@ -43,7 +45,7 @@ class TooFewMstSamples(ForecastError):
 
 
 class InvalidQosTarget(ForecastError):
-    """The QoS target is a probability of at least one half and below 1."""
+    """The QoS target is not a probability of at least one half and below 1."""
 
     qos_target: float
     pointer: str = ""
@@ -52,7 +54,7 @@ class InvalidQosTarget(ForecastError):
 
 
 class UnknownVmPolicy(ForecastError):
-    """A scheduling policy of no known name."""
+    """A request names a scheduling policy that does not exist."""
 
     policy: str
     known: tuple[str, ...]
@@ -66,7 +68,10 @@ class UnknownVmPolicy(ForecastError):
 
 @dataclass(frozen=True, slots=True)
 class Timing:
-    """A decision holds for `interval_steps` (S in the paper); a new VM takes `startup_steps` (U) to start."""
+    """The lengths of a schedule in steps.
+
+    A decision holds for `interval_steps` (S in Imai et al.); a new VM takes `startup_steps` (U) to start.
+    """
 
     interval_steps: int = 10
     startup_steps: int = 2
@@ -74,15 +79,16 @@ class Timing:
 
     @property
     def day_steps(self) -> int:
-        """The steps of a day."""
+        """The number of steps in a day."""
         return count_day_steps(self.step_seconds)
 
 
 @dataclass(frozen=True, slots=True)
 class Observed:
-    """What a decision knows: one number for each past step, oldest first; `saturated` is 1 where VMs were too few.
+    """The values that a decision on VMs may know: one number for each past step, oldest first.
 
-    `vms`, `served_rates` and `saturated` may end one step before `rates`: the step that a decision is made for.
+    `saturated` is 1 where the VMs were too few. `vms`, `served_rates` and `saturated` may end one step before `rates`:
+    the decision is then made at the beginning of the last step.
     """
 
     rates: Floats
@@ -92,26 +98,26 @@ class Observed:
 
 
 def observe_rates(rates: Floats) -> Observed:
-    """The observation of rates alone, without a record of VMs."""
+    """Returns the known values of a decision if only rates are known, and no record of VMs."""
     nothing = np.zeros(0)
     return Observed(rates, nothing, nothing, nothing)
 
 
 class VmPolicy(Protocol):
-    """A policy that chooses the VMs of the next interval."""
+    """A policy that chooses the VMs of the next interval from the rates and VMs so far."""
 
     @property
     def reactive(self) -> bool:
-        """Whether the policy decides only when an interval begins, so that new VMs come late."""
+        """Whether the policy decides only when an interval begins, so that new VMs are ready late."""
         ...
 
     def decide_vms(self, observed: Observed, window: Window) -> int:
-        """The VMs to have in the window."""
+        """Returns the number of VMs that the coming interval (`window`) needs, from the steps observed so far."""
         ...
 
 
 def check_timing(timing: Timing) -> None:
-    """Raise InvalidSchedule unless an interval is longer than the start of a VM, and a step is longer than 0 s."""
+    """Raises InvalidSchedule unless an interval is longer than the start of a VM, and a step is longer than 0 s."""
     if not 0 <= timing.startup_steps < timing.interval_steps:
         raise InvalidSchedule(
             f"A VM takes {timing.startup_steps} steps to start, and a decision holds for {timing.interval_steps}: "
@@ -125,12 +131,12 @@ def check_timing(timing: Timing) -> None:
 
 
 def check_max_vms(max_vms: int) -> None:
-    """Raise InvalidSchedule unless at least one VM is allowed."""
+    """Raises InvalidSchedule unless at least one VM is allowed."""
     if max_vms < 1:
         raise InvalidSchedule(f"At most {max_vms} VMs: max_vms must be at least 1.", "/max_vms")
 
 
 def check_qos_target(qos_target: float) -> None:
-    """Raise InvalidQosTarget unless the target is at least one half and below 1."""
+    """Raises InvalidQosTarget unless the target is at least one half and below 1."""
     if not 0.5 <= qos_target < 1.0:
         raise InvalidQosTarget(qos_target)

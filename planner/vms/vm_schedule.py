@@ -1,4 +1,4 @@
-"""The VMs that the coming intervals need, and why: by a policy of Imai et al. or by Headgate's own."""
+"""How many VMs do the coming intervals need, and why? A policy of Imai et al. or Headgate's own policy decides."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -35,7 +35,7 @@ DEFAULT_TIMING = Timing()
 
 @dataclass(frozen=True, slots=True)
 class VmQuestion:
-    """The workload, the samples and the terms of a schedule.
+    """The workload, the measured throughputs and the terms from which a schedule of VMs is computed.
 
     A `qos_target` of None is the default of the policy. `bounds` are throughputs that VMs served with room left; only
     Headgate's own policy uses them. ARMA models are fitted to the newest `window_steps` rates.
@@ -53,7 +53,9 @@ class VmQuestion:
 
 
 class VmInterval(NamedTuple):
-    """One interval of a schedule, in seconds since the epoch, with its expected rate and the reason for its VMs."""
+    """One interval of a schedule of VMs, in seconds since the epoch, with its expected rate and the
+    reason for its VMs.
+    """
 
     from_seconds: float
     to_seconds: float
@@ -63,7 +65,7 @@ class VmInterval(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class VmForecast:
-    """The schedule and the models behind it."""
+    """A schedule of VMs, and the models of rates and throughputs behind it."""
 
     policy: str
     qos_target: float
@@ -74,17 +76,19 @@ class VmForecast:
 
     @property
     def expected(self) -> float:
-        """The mean of the intervals' probabilities; with Headgate's policy the expected share of served steps."""
+        """The mean probability of the intervals; with Headgate's own policy it is the expected
+        share of served steps.
+        """
         return fmean(one.reason.probability for one in self.intervals)
 
     @property
     def kept(self) -> bool:
-        """Whether the schedule as a whole is expected to keep the target."""
+        """Whether the schedule as a whole is expected to keep its target."""
         return all(one.reason.meets_target for one in self.intervals)
 
     @property
     def verdict(self) -> str:
-        """The verdict on the whole schedule as a sentence."""
+        """A sentence that says whether the whole schedule is expected to keep its target."""
         met = "meets" if self.kept else "misses"
         count, target = len(self.intervals), write_number(100.0 * self.qos_target, digits=6)
         if self.policy == HEADGATE:
@@ -103,7 +107,7 @@ class VmForecast:
 
 
 def forecast_vms(question: VmQuestion) -> VmForecast:
-    """The VMs of each coming interval; the first interval begins as soon as VMs asked for now are ready."""
+    """Returns the VMs of each coming interval; the first interval begins as soon as VMs started now are ready."""
     check_timing(question.timing)
     check_max_vms(question.max_vms)
     if not 1 <= question.intervals <= MOST_INTERVALS:
@@ -128,7 +132,7 @@ def forecast_vms(question: VmQuestion) -> VmForecast:
 
 
 def windows_ahead(question: VmQuestion) -> list[Window]:
-    """The intervals to schedule, one after the other; the first begins as soon as new VMs can be ready."""
+    """Returns the intervals to schedule, one after the other; the first begins as soon as VMs started now are ready."""
     steps, first = question.timing.interval_steps, max(question.timing.startup_steps, 1)
     return [Window(first + i * steps, first + (i + 1) * steps - 1) for i in range(question.intervals)]
 
@@ -141,7 +145,7 @@ def _span(question: VmQuestion, window: Window) -> tuple[float, float]:
 
 @dataclass(frozen=True, slots=True)
 class _Scheduled:
-    """The reason and the expected rate of every interval, the ARMA model if there is one, and diagnostics."""
+    """The reason and the expected rate of every scheduled interval, the ARMA model if there is one, and diagnostics."""
 
     reasons: Sequence[VmReason]
     rates: Sequence[float]
@@ -150,7 +154,9 @@ class _Scheduled:
 
 
 def _schedule_by_sigma(question: VmQuestion, model: MstModel, qos_target: float) -> _Scheduled:
-    """The schedule of a policy of Imai et al.: VMs for each interval's peak, with the probability of the target."""
+    """Schedules VMs by a policy of Imai et al.: each interval gets VMs for its highest rate, with the target's
+    probability.
+    """
     known, rates = find_policy(question.policy), question.workload.series
     forecast, arma, found = _choose_forecast(question, known)
     sigma = model.sigma if known.uncertain_model else 0.0
@@ -164,7 +170,7 @@ def _schedule_by_sigma(question: VmQuestion, model: MstModel, qos_target: float)
 def _choose_forecast(
     question: VmQuestion, known: PolicyName
 ) -> tuple[PeakForecast, ArmaModel | None, list[Diagnostic]]:
-    """The forecast of a policy's peaks, the ARMA model behind it (None: no model), and diagnostics."""
+    """The forecast of highest rates that a policy uses, its ARMA model (None: there is no model), and diagnostics."""
     if not known.forecasting:
         return expect_last_rate, None, []
     rates = question.workload.series
@@ -178,7 +184,7 @@ def _choose_forecast(
 
 
 def _schedule_by_price(question: VmQuestion, qos_target: float) -> _Scheduled:
-    """The schedule of Headgate's own policy for all intervals at once, without a record of VMs."""
+    """Schedules VMs by Headgate's own policy for all intervals at once, without a record of earlier VMs."""
     rates, day = question.workload.series, question.timing.day_steps
     check_forecastable(rates, question.window_steps)
 

@@ -30,7 +30,9 @@ Z = 1.959963984540054
 
 @dataclass(frozen=True, slots=True)
 class JudgedForecast:
-    """A forecast of an origin beside the measured rate (`came`); `is_covered`: the band contains the measured rate."""
+    """A forecast beside the rate that was measured later (`came`); `is_covered`: the forecast band
+    contains this rate.
+    """
 
     origin: int
     expected: float
@@ -40,9 +42,9 @@ class JudgedForecast:
 
 @dataclass(frozen=True, slots=True)
 class LeadAccuracy:
-    """The accuracy of all forecasts with the lead `steps`; shares and errors are None if no forecast was judged.
+    """The accuracy of all forecasts that look `steps` ahead; shares and errors are None if no forecast was judged.
 
-    `apart` counts the judged forecasts whose origins are at least a lead apart.
+    `apart` counts the judged forecasts whose origins are at least `steps` apart.
     """
 
     steps: int
@@ -57,7 +59,7 @@ class LeadAccuracy:
 
 
 def judge_lead(steps: int, judged: Sequence[JudgedForecast]) -> LeadAccuracy:
-    """The accuracy of the judged forecasts of the lead `steps`, which come oldest first."""
+    """The accuracy of the `judged` forecasts, which all look `steps` ahead and are sorted by origin, oldest first."""
     errors = [one.expected - one.came for one in judged]
     total = fsum(one.came for one in judged)
     covered = sum(one.is_covered for one in judged)
@@ -78,7 +80,7 @@ def judge_lead(steps: int, judged: Sequence[JudgedForecast]) -> LeadAccuracy:
 
 
 def count_apart(origins: Sequence[int], steps: int) -> int:
-    """The most of the ascending origins that can be chosen so that neighbours are at least `steps` apart."""
+    """How many origins can be chosen at most so that neighbours are at least `steps` apart; the origins ascend."""
     count, free_from = 0, None
     for origin in origins:
         if free_from is None or origin >= free_from:
@@ -100,9 +102,9 @@ Judged = dict[int, list[JudgedForecast]]
 
 @dataclass(frozen=True, slots=True)
 class RollingTerms:
-    """The leads to judge, and the largest number of origins.
+    """The leads (numbers of steps ahead) to judge, and the largest number of origins to forecast from.
 
-    `level` is the probability of the band, `quantile` that of the upper bound of the highest rate.
+    `level` is the probability of the band, `quantile` is the probability of the upper bound of the highest rate.
     """
 
     leads: tuple[int, ...]
@@ -113,7 +115,7 @@ class RollingTerms:
 
 @dataclass(frozen=True, slots=True)
 class RollingAccuracy:
-    """The accuracy of each lead: of the bands (`rates`) and of the highest rates (`peaks`)."""
+    """The accuracy of forecasts for each lead: of the bands (`rates`) and of the highest rates (`peaks`)."""
 
     origins: tuple[int, ...]
     rates: tuple[LeadAccuracy, ...]
@@ -122,7 +124,7 @@ class RollingAccuracy:
 
 
 def judge_forecasts(workload: Workload, terms: RollingTerms) -> RollingAccuracy:
-    """The accuracy of the forecasts that would have been made in the last day of the workload."""
+    """Returns the accuracy of the forecasts that would have been made at moments in the last day of the workload."""
     origins = choose_origins(workload, terms)
     history = KnownRates(workload)
     rates: Judged = {lead: [] for lead in terms.leads}
@@ -139,9 +141,9 @@ def judge_forecasts(workload: Workload, terms: RollingTerms) -> RollingAccuracy:
 
 
 def choose_origins(workload: Workload, terms: RollingTerms) -> list[int]:
-    """At most `terms.origins` origins in ascending order, evenly spread over the last day.
+    """Returns at most `terms.origins` moments to forecast from, as numbers of known steps, spread over the last day.
 
-    Raises WorkloadTooShort if the workload has too few steps for one forecast.
+    The moments ascend. Raises WorkloadTooShort if the workload has too few steps for one forecast.
     """
     count, needed = len(workload.rates), FEWEST_INTERVALS
     if count <= needed:
@@ -153,7 +155,9 @@ def choose_origins(workload: Workload, terms: RollingTerms) -> list[int]:
 
 
 def judge_rates(history: KnownRates, origin: int, terms: RollingTerms, judged: Judged) -> None:
-    """Adds the bands forecast at the origin to `judged`, for the leads whose step was measured."""
+    """Forecasts bands of rates from the first `origin` steps, and adds each band whose step was
+    measured to `judged`.
+    """
     leads = [lead for lead in terms.leads if history.is_measured(origin + lead - 1, origin + lead)]
     try:
         found = forecast_bands(history.known_at(origin), history.step_seconds, leads, terms.level)
@@ -166,7 +170,9 @@ def judge_rates(history: KnownRates, origin: int, terms: RollingTerms, judged: J
 
 
 def judge_peaks(history: KnownRates, origin: int, terms: RollingTerms, judged: Judged) -> None:
-    """Adds the highest rates forecast at the origin to `judged`, for the leads whose steps were all measured."""
+    """Forecasts highest rates from the first `origin` steps, and adds those whose steps were all
+    measured to `judged`.
+    """
     known = history.known_at(origin)
     for lead in terms.leads:
         if not history.is_measured(origin, origin + lead):

@@ -20,7 +20,7 @@ from planner.arrays import Floats
 
 @dataclass(frozen=True, slots=True)
 class ArmaOrder:
-    """The numbers of past values and past errors that enter a model, and whether it has a mean."""
+    """The order of an ARMA model: its numbers of past values and of past errors, and whether it has a mean."""
 
     ar: int
     ma: int
@@ -28,7 +28,9 @@ class ArmaOrder:
 
     @property
     def parameters(self) -> int:
-        """The number of estimated parameters: φ, θ, and the mean if there is one."""
+        """The number of parameters that a fit estimates: the factors of past values and errors, and the mean if there
+        is one.
+        """
         return self.ar + self.ma + self.with_mean
 
 
@@ -43,7 +45,10 @@ ZERO_MEAN_ORDERS = tuple(order for order in ORDERS if not order.with_mean)
 
 @dataclass(frozen=True, slots=True)
 class ArmaModel:
-    """(λ_t − mean) = Σ φ_i (λ_{t−i} − mean) + ε_t + Σ θ_j ε_{t−j}, ε ~ Normal(0, innovation_variance) (eq. 9)."""
+    """An ARMA model of a rate λ (eq. 9): past rates and past errors ε, times the factors φ and θ, give the next rate.
+
+    (λ_t − mean) = Σ φ_i (λ_{t−i} − mean) + ε_t + Σ θ_j ε_{t−j},   ε ~ Normal(0, innovation_variance)
+    """
 
     order: ArmaOrder
     mean: float
@@ -62,7 +67,7 @@ class ArmaForecast:
 
 
 def psi_weights(model: ArmaModel, count: int) -> Floats:
-    """The first `count` weights ψ_0 = 1, ψ_1, ...: ψ_j is the part of an error that is left j steps later (eq. 12)."""
+    """The first `count` weights ψ_0 = 1, ψ_1, ...: an error changes the value j steps later by ψ_j times (eq. 12)."""
     impulse = np.zeros(count)
     impulse[:1] = 1.0
     return np.asarray(
@@ -71,14 +76,21 @@ def psi_weights(model: ArmaModel, count: int) -> Floats:
 
 
 def innovate(ar: Sequence[float], ma: Sequence[float], centred: Floats) -> tuple[Floats, Floats]:
-    """The innovation of each value, and its variance in units of σ², which is above 0; see `find_innovations`."""
+    """Returns for each value the part that the values before do not explain, and the variance of this part.
+
+    The variance is in units of the model's error variance σ², and above 0; see `find_innovations`.
+    """
     innovations, variances = find_innovations(ar, ma, centred)
     # Rounding can take the variance of a root on the unit circle to zero.
     return innovations, np.maximum(variances, 1e-300)
 
 
 def past_errors(model: ArmaModel, rates: Floats) -> Floats:
-    """The errors ε_p, ε_{p+1}, ... of the model on these rates, if all errors before the p-th rate are 0."""
+    """Returns the errors ε_p, ε_{p+1}, ... of the model on the rates, if all errors before the p-th rate are taken as
+    0.
+
+    p is the number of past rates that the model uses.
+    """
     centred = np.asarray(rates, dtype=float) - model.mean
     unexplained = centred[model.order.ar :].copy()
     for lag, phi in enumerate(model.ar, 1):
@@ -87,7 +99,11 @@ def past_errors(model: ArmaModel, rates: Floats) -> Floats:
 
 
 def forecast_arma(model: ArmaModel, rates: Floats, steps: int) -> ArmaForecast:
-    """The forecast of the next `steps` rates: eq. 10 with future errors of 0, and eq. 13 summed up to k − 1."""
+    """Returns the expected next `steps` rates after `rates` by the model (eq. 10), and their standard deviations (eq.
+    13).
+
+    Future errors are taken as 0. The sum of eq. 13 ends at k − 1 for the rate k steps ahead.
+    """
     errors, _ = innovate(model.ar, model.ma, np.asarray(rates, dtype=float) - model.mean)
     values = [float(rate) - model.mean for rate in rates[len(rates) - model.order.ar :]]
     late = [float(error) for error in errors[len(errors) - model.order.ma :]]
@@ -101,9 +117,10 @@ def forecast_arma(model: ArmaModel, rates: Floats, steps: int) -> ArmaForecast:
 
 
 def find_innovations(ar: Sequence[float], ma: Sequence[float], centred: Floats) -> tuple[Floats, Floats]:
-    """The innovation of each value of a series with mean 0, and the variance of each innovation in units of σ².
+    """Returns for each value of a series with mean 0 the part that the values before do not explain, and its variance.
 
-    Raises ValueError if the autoregressive part `ar` is not stationary.
+    The model has factors `ar` of past values and `ma` of past errors. The variances are in units of the error variance
+    σ². Raises ValueError if the autoregressive part `ar` is not stationary.
     """
     from statsmodels.tsa.innovations import _arma_innovations as compiled
 
@@ -122,9 +139,10 @@ def find_innovations(ar: Sequence[float], ma: Sequence[float], centred: Floats) 
 
 
 def is_stationary(ar: Sequence[float]) -> bool:
-    """Whether all roots of 1 − Σ φᵢzⁱ lie outside the unit circle.
+    """Returns whether a model with the factors `ar` (φᵢ) of past values is stationary.
 
-    This is so if all partial correlations, which Levinson's recursion finds, are below 1.
+    The model is stationary if all roots of 1 − Σ φᵢzⁱ lie outside the unit circle. This is so if all partial
+    correlations, which Levinson's recursion finds, lie between −1 and 1.
     """
     rest = list(ar)
     while rest:
@@ -137,9 +155,10 @@ def is_stationary(ar: Sequence[float]) -> bool:
 
 
 def find_autocovariances(ar: Sequence[float], ma: Sequence[float], count: int) -> list[float]:
-    """The first `count` autocovariances γ(0), γ(1), ... of the model with σ² = 1.
+    """Returns the covariances of the model's values 0, 1, ..., count − 1 steps apart, for an error variance of 1.
 
-    The first come from linear equations (3.3.8 in Brockwell and Davis), the others from a recursion (3.3.9).
+    `ar` and `ma` are the factors of past values and past errors. The first covariances solve linear equations (3.3.8 in
+    Brockwell and Davis), the others follow by a recursion (3.3.9).
     """
     p, q = len(ar), len(ma)
     size = max(p, q) + 1

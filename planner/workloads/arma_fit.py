@@ -28,22 +28,26 @@ Fit = Callable[[Floats, ArmaOrder, ArmaModel | None], ArmaModel]
 
 
 class ArmaFitFailed(ArithmeticError):
-    """The fit gave no model; planner.workloads.workload_forecast has the fallback."""
+    """No ARMA model could be fitted to the rates; planner.workloads.workload_forecast then
+    forecasts without a model.
+    """
 
 
 @dataclass(frozen=True, slots=True)
 class Minimum:
-    """The parameters at which a sum of squares is smallest, and the smallest sum (`total`)."""
+    """The parameters at which a sum of squares is smallest, and the value of this sum (`total`)."""
 
     parameters: Floats
     total: float
 
 
 def fit_arma(rates: Floats, order: ArmaOrder, start: ArmaModel | None = None) -> ArmaModel:
-    """The model of an order with the highest likelihood; without a `start`, least squares give several starts.
+    """Returns the ARMA model of the given order with the highest likelihood; without a `start`, least squares give
+    starts.
 
-    With innovations u_t of variance σ² v_t, the likelihood is highest where Σ u_t²/v_t · (Π v_t)^(1/n) is least
-    (Box and Jenkins, A7.3): a sum of squares, minimised by Levenberg–Marquardt.
+    An innovation u_t, of variance σ² v_t, is the part of a rate that earlier rates do not explain. Of n rates the
+    likelihood is highest where Σ u_t²/v_t · (Π v_t)^(1/n) is least (Box and Jenkins, A7.3): a sum of squares, which the
+    method of Levenberg and Marquardt minimises.
     """
     values = _check_values(rates, order)
     known = start is not None and start.order == order
@@ -65,7 +69,10 @@ def fit_arma(rates: Floats, order: ArmaOrder, start: ArmaModel | None = None) ->
 
 
 def fit_arma_by_squares(rates: Floats, order: ArmaOrder, start: ArmaModel | None = None) -> ArmaModel:
-    """The model of an order with the smallest conditional sum of squares: errors before the p-th rate count as 0."""
+    """Returns the ARMA model of the given order with the smallest sum of squared errors on the rates.
+
+    Errors before the p-th rate count as 0, where p is the number of past rates that the model uses.
+    """
     values = _check_values(rates, order)
     first = start if start is not None and start.order == order else _guess(values, order)
     minimum = minimise_squares(lambda p: past_errors(_model_at(p, order), values), _parameters_of(first))
@@ -74,7 +81,10 @@ def fit_arma_by_squares(rates: Floats, order: ArmaOrder, start: ArmaModel | None
 
 
 def fit_arma_by_statsmodels(rates: Floats, order: ArmaOrder, start: ArmaModel | None = None) -> ArmaModel:
-    """The model of an order with the highest likelihood, by statsmodels' Kalman filter; `start` is not used."""
+    """Returns the ARMA model of the given order with the highest likelihood, as statsmodels' Kalman filter finds it.
+
+    `start` is not used: this function has the same arguments as the other fits.
+    """
     from statsmodels.tsa.arima.model import ARIMA
 
     del start
@@ -94,9 +104,11 @@ def fit_arma_by_statsmodels(rates: Floats, order: ArmaOrder, start: ArmaModel | 
 def rank_orders(
     rates: Floats, orders: tuple[ArmaOrder, ...] = ORDERS, fit: Fit = fit_arma
 ) -> tuple[ArmaModel, ...]:
-    """The models of all orders that can be fitted, lowest AIC first (section IV-C of Imai et al.).
+    """Returns a fitted ARMA model for each order that can be fitted; the model of lowest AIC is first (Imai et al.,
+    IV-C).
 
-    Raises the first failure if no order can be fitted.
+    AIC, Akaike's criterion, weighs likelihood against the number of parameters. If no order can be fitted, raises the
+    first failure.
     """
     models, failures = [], []
     for order in orders:
@@ -110,7 +122,7 @@ def rank_orders(
 
 
 def minimise_squares(residuals: Residuals, start: Floats) -> Minimum:
-    """The smallest sum of squared residuals near `start`, by Levenberg–Marquardt with numerical derivatives."""
+    """Returns the smallest sum of squared residuals near `start`, by Levenberg–Marquardt with numerical derivatives."""
     parameters = start
     errors = residuals(parameters)
     total, damping = float(errors @ errors), 1e-3
@@ -139,9 +151,10 @@ def minimise_squares(residuals: Residuals, start: Floats) -> Minimum:
 
 
 def coefficients_of(free: Floats) -> list[float]:
-    """The coefficients c for parameters x without bounds: all roots of 1 − Σ c_i z^i lie outside the unit circle.
+    """Turns parameters without bounds (`free`) into the factors c of a stationary model.
 
-    Each x/√(1 + x²) is a partial autocorrelation; Levinson's recursion turns these into coefficients (Monahan 1984).
+    All roots of 1 − Σ c_i z^i then lie outside the unit circle. For each parameter x, x/√(1 + x²) is a partial
+    autocorrelation. Levinson's recursion turns the partial autocorrelations into the factors (Monahan 1984).
     """
     coefficients: list[float] = []
     for value in free:
@@ -152,7 +165,10 @@ def coefficients_of(free: Floats) -> list[float]:
 
 
 def free_of(coefficients: Sequence[float]) -> list[float]:
-    """The parameters whose `coefficients_of` are these; roots on the unit circle or in it are moved out first."""
+    """Returns the parameters that `coefficients_of` turns into these coefficients.
+
+    Roots of 1 − Σ c_i z^i on the unit circle or inside it are moved out first.
+    """
     rest, free = list(coefficients), []
     while rest:
         partial = min(max(rest.pop(), -(LARGEST_PARTIAL**2)), LARGEST_PARTIAL**2)
@@ -194,7 +210,7 @@ def _check_values(rates: Floats, order: ArmaOrder) -> Floats:
 
 
 def _cold_starts(values: Floats, order: ArmaOrder) -> list[ArmaModel]:
-    """Several starts for the first fit of an order, because the likelihood has several peaks."""
+    """Returns several models to start the first fit of an order from, because the likelihood has several peaks."""
     from statsmodels.tsa.arima.estimators.hannan_rissanen import hannan_rissanen
 
     centre = float(values.mean()) if order.with_mean else 0.0
@@ -207,7 +223,7 @@ def _cold_starts(values: Floats, order: ArmaOrder) -> list[ArmaModel]:
 
 
 def _guess(values: Floats, order: ArmaOrder) -> ArmaModel:
-    """A start near a random walk: a workload resembles its last value more than its mean."""
+    """A model near a random walk to start a fit from: a workload resembles its last value more than its mean."""
     ar = (0.95, *([0.0] * order.ar))[: order.ar]
     return ArmaModel(order, float(values.mean()) if order.with_mean else 0.0, ar, (0.0,) * order.ma, 1.0)
 

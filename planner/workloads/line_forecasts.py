@@ -40,26 +40,28 @@ LONGEST_GAP = 300
 
 @dataclass(frozen=True, slots=True)
 class TriedLine:
-    """A candidate: the last value and the slope of its line at each moment, oldest first; the last moment is now."""
+    """A way to forecast by lines: the last value and the slope of its line at each moment, oldest first; the last is
+    now.
+    """
 
     name: str
     ends: Floats
     slopes: Floats
 
     def highest(self, steps: int) -> Floats:
-        """The highest value of the next `steps` steps, as forecast at each moment."""
+        """For each moment the highest value of the next `steps` steps, as the line at this moment forecasts it."""
         return self.ends + self.slopes * np.where(self.slopes > 0.0, steps, 1)
 
     def after(self, steps: int) -> Floats:
-        """The value `steps` later, as forecast at each moment."""
+        """Returns for each moment the value `steps` steps later, as the line at this moment forecasts it."""
         return self.ends + self.slopes * steps
 
 
 @dataclass(frozen=True, slots=True)
 class TriedForecast:
-    """A forecast of now, and the errors that it had at earlier moments, scaled to the level of now.
+    """The present forecast of a rate, and the errors of such forecasts at earlier moments, scaled to the present level.
 
-    `names` are the candidates that it is the mean of; `pieces` is the number of errors that do not overlap.
+    The forecast is the mean of the lines called `names`; `pieces` is the number of errors that do not overlap.
     """
 
     now: float
@@ -73,7 +75,7 @@ class TriedForecast:
         return max(self.now + float(np.median(self.errors)), 0.0)
 
     def find_quantile(self, quantile: float) -> float:
-        """The rate that is not exceeded with the probability `quantile`, at least 0.
+        """Returns the rate that is not exceeded with the probability `quantile`; it is at least 0.
 
         The tail p = 1 − quantile is shortened to p · min(1, n p) for n independent errors: if n is below 1/p, the past
         errors seldom reach into the tail, and their own quantile would be exceeded too often.
@@ -84,13 +86,13 @@ class TriedForecast:
 
 
 def take_history(measurements: Sequence[Measurement], step_seconds: float) -> Sequence[Measurement]:
-    """The measurements since the newest gap of more than LONGEST_GAP steps."""
+    """Returns the measurements since the newest gap of more than LONGEST_GAP steps."""
     gaps = np.flatnonzero(np.diff([one.at_seconds for one in measurements]) > LONGEST_GAP * step_seconds)
     return measurements[int(gaps[-1]) + 1 :] if len(gaps) else measurements
 
 
 def fit_lines(rates: Floats) -> list[TriedLine]:
-    """The candidates whose window is short enough for the known rates."""
+    """Returns the candidate lines whose window is not longer than the known rates."""
     most = len(rates) // LARGEST_PART
     found = []
     for window in FLAT_WINDOWS:
@@ -109,7 +111,10 @@ def fit_lines(rates: Floats) -> list[TriedLine]:
 
 
 def find_levels(rates: Floats) -> Floats:
-    """The divisor of the errors at each moment: L_t + 0.6 L, see above."""
+    """Returns the divisor of the forecast errors at each moment: L_t + 0.6 L.
+
+    L_t is the exponentially weighted mean of the rates until this moment, L the mean of all rates.
+    """
     new = 1.0 / LEVEL_SPAN
     # Without scipy.signal, which takes a command half a second to load.
     smooth = accumulate(rates.tolist(), lambda level, rate: level + new * (rate - level))
@@ -119,10 +124,10 @@ def find_levels(rates: Floats) -> Floats:
 def try_candidates(
     candidates: Sequence[tuple[str, Floats]], came: Floats, levels: Floats, quantiles: Sequence[float]
 ) -> TriedForecast:
-    """The forecast that is the mean of the best candidates.
+    """Judges candidates by their past errors, and returns the forecast that is the mean of the best candidates.
 
-    A candidate is its name and its forecasts at each moment; `came` are the measured values of the forecasts, which the
-    newest moments do not have yet. `quantiles` are the quantiles that the pinball loss judges.
+    A candidate is its name and its forecasts at each moment. `came` are the values measured later, which do not exist
+    yet for the newest moments. `quantiles` are the quantiles that the pinball loss judges.
     """
     ahead = len(levels) - len(came)
     moments = min(len(values) for _, values in candidates)
@@ -137,7 +142,7 @@ def try_candidates(
 
 
 def find_loss(errors: Floats, levels: Floats, quantiles: Sequence[float]) -> float:
-    """The mean pinball loss on the newer half of the errors, for the quantiles of the older half of the errors."""
+    """The mean pinball loss of quantiles of errors: learned from the older half of the errors, judged on the newer."""
     half = len(errors) // 2
     total = 0.0
     for quantile in quantiles:
@@ -148,7 +153,7 @@ def find_loss(errors: Floats, levels: Floats, quantiles: Sequence[float]) -> flo
 
 
 class KnownRates:
-    """A workload's measurements as they were known at any of its steps."""
+    """The measurements of a workload, as they were known at any earlier step."""
 
     def __init__(self, workload: Workload) -> None:
         self.rates = workload.rates
@@ -162,10 +167,10 @@ class KnownRates:
         ]
 
     def known_at(self, origin: int) -> Sequence[Measurement]:
-        """The newest HISTORY measurements before the step `origin`."""
+        """Returns the newest HISTORY measurements before the step with the number `origin`."""
         end = bisect_left(self._steps, origin)
         return self._measurements[max(end - HISTORY, 0) : end]
 
     def is_measured(self, first: int, end: int) -> bool:
-        """Whether all steps from `first` to before `end` were measured."""
+        """Returns whether all steps from `first` to `end` − 1 were measured, and not filled in."""
         return end <= len(self.rates) and bool(self.measured[first:end].all())

@@ -19,7 +19,10 @@ from planner.workloads.series import Window
 
 
 class Ridge:
-    """Ridge regressions, one for each target: weights β that minimise Σ(y − xβ)² + penalty·|β − prior|²."""
+    """Ridge regressions, one for each target: weights β that minimise Σ(y − xβ)² + penalty·|β − prior|².
+
+    y are the outcomes of a target, and x the features that each outcome is forecast from.
+    """
 
     def __init__(self, targets: int, features: int, penalty: float, prior: Mapping[int, float]) -> None:
         self.prior: Floats = np.zeros((targets, features))
@@ -30,7 +33,9 @@ class Ridge:
         self._moments = penalty * self.prior
 
     def learn(self, rows: Floats, outcomes: Floats) -> None:
-        """Learn from rows (targets × n × features) with their outcomes (targets × n)."""
+        """Updates the weights of all regressions by rows of features (targets × n × features) and their outcomes
+        (targets × n).
+        """
         transposed = rows.transpose(0, 2, 1)
         self._gram += transposed @ rows
         self._moments += (transposed @ outcomes[..., None])[..., 0]
@@ -38,19 +43,19 @@ class Ridge:
         self.weights = np.asarray(solved, dtype=float)
 
     def predict(self, rows: Floats) -> Floats:
-        """The expected outcomes (targets × n)."""
+        """Returns the outcomes (targets × n) that the regressions expect for these rows of features."""
         return np.asarray((rows @ self.weights[..., None])[..., 0], dtype=float)
 
 
 class Rows:
-    """An array that grows at its end in amortised constant time."""
+    """A growing array of rows, to which rows are added at the end without a copy of all rows each time."""
 
     def __init__(self, *shape: int) -> None:
         self._data = np.zeros((1024, *shape))
         self.count = 0
 
     def extend(self, block: Floats) -> None:
-        """Append rows."""
+        """Appends a block of rows to the array."""
         end = self.count + len(block)
         if end > len(self._data):
             grown = np.zeros((max(2 * len(self._data), end), *self._data.shape[1:]))
@@ -61,7 +66,7 @@ class Rows:
 
     @property
     def all(self) -> Floats:
-        """Every row so far (a view)."""
+        """Returns all rows of the array, without a copy."""
         return self._data[: self.count]
 
 
@@ -93,9 +98,9 @@ BLOCK_STEPS = 10
 
 
 class RateDistribution:
-    """The distribution of the rates in one window, learned from the rates seen so far.
+    """The distribution of the rates in one coming window, learned from the rates seen so far.
 
-    Each call must send the rates of the call before, and may add newer ones.
+    Each call must send the rates of the call before, and may add newer rates.
     """
 
     def __init__(self, window: Window, day_steps: int = 1440) -> None:
@@ -122,7 +127,7 @@ class RateDistribution:
         self._sum = 0.0
 
     def likely_rates(self, rates: Floats) -> Floats:
-        """Equally likely rates of the window's steps, sorted, as seen from the last of the rates."""
+        """Equally likely rates for each step of the window, sorted; the window begins after the last of `rates`."""
         fresh = rates[self._logs.count :]
         for start in range(0, len(fresh), self._block_steps):
             self._observe(fresh[start : start + self._block_steps])
@@ -136,7 +141,9 @@ class RateDistribution:
         return np.asarray(np.maximum(cloud, 0.0), dtype=float)
 
     def _observe(self, fresh: Floats) -> None:
-        """Learn from a block of new steps: judge the forecasts that have come due, and forecast from each new step."""
+        """Learns from a block of new steps: judges the forecasts whose steps are now known, and forecasts from each new
+        step.
+        """
         start = self._logs.count
         self._take_in(fresh)
         self._judge()
@@ -159,7 +166,7 @@ class RateDistribution:
         self._logs.extend(logs)
 
     def _without_drops(self, fresh: Floats) -> Floats:
-        """The rates with drop-outs replaced: a single step below half of both its predecessors is a drop-out."""
+        """The rates with drop-outs replaced: a drop-out is a single step below half of each of the two rates before."""
         cleaned = np.array(fresh, dtype=float)
         before = list(self._levels.all[-2:])
         doubted = False
@@ -171,7 +178,7 @@ class RateDistribution:
         return cleaned
 
     def _judge(self) -> None:
-        """Learn from the forecasts whose last step has now been seen."""
+        """Learns from the errors of the forecasts whose last step has been measured since the last call."""
         rows = np.arange(self._errors.count, max(self._logs.count - int(self.steps[-1]), self._errors.count))
         rows = rows[rows < self._means.count]
         if len(rows) == 0:
@@ -210,7 +217,11 @@ class RateDistribution:
         return (ends[rows + SMOOTHING_REACH + 1] - ends[rows - SMOOTHING_REACH]) / (2 * SMOOTHING_REACH + 1)
 
     def _spread_features(self, rows: NDIndex) -> Floats:
-        """The features of the error: 1, recent errors and changes, errors at the same hours before, and the rise."""
+        """Returns the features that forecast the size of an error.
+
+        The features are 1, recent errors and changes, errors at the same hours of earlier days, and the rise of the
+        rate.
+        """
         first, logs = int(rows[0]), self._logs.all
         known = np.full(len(rows), FIRST_ERROR)
         due = rows - int(self.steps[-1])
@@ -224,7 +235,7 @@ class RateDistribution:
         return np.column_stack([np.ones(len(rows)), *recent, *before, *rises])
 
     def _decay(self, position: int, values: Floats, first: int) -> Floats:
-        """The exponentially weighted mean of a series; its state is kept from block to block."""
+        """Returns the exponentially weighted mean of a series at each step; the mean goes on from block to block."""
         span, state = self._filters[position]
         if first == 0:
             state = np.array([(1.0 - 1.0 / span) * values[0]])
@@ -244,7 +255,10 @@ class RateDistribution:
         return features
 
     def _refresh_shape(self, last: int) -> None:
-        """Set the shape: the quantiles of past errors divided by their forecast sizes, with heavy tails at first."""
+        """Sets the shape of the distribution: the quantiles of past errors divided by their forecast sizes.
+
+        While few errors are known, the shape has heavy tails.
+        """
         if last < self._shape_at + REFRESH_STEPS:
             return
         self._shape_at = last
@@ -255,7 +269,10 @@ class RateDistribution:
 
 
 class RateDistributions:
-    """The distributions of any windows of one workload; keeps its answers, which each seed of a backtest asks for."""
+    """The distributions of the rates in any windows of one workload.
+
+    The object keeps its answers, because each seed of a backtest asks for the same distributions.
+    """
 
     def __init__(self, day_steps: int = 1440) -> None:
         self.day_steps = day_steps
@@ -263,7 +280,7 @@ class RateDistributions:
         self._known: dict[tuple[int, Window], Floats] = {}
 
     def __call__(self, rates: Floats, window: Window) -> Floats:
-        """Equally likely rates of the window's steps, sorted, as seen from the last of the rates."""
+        """Equally likely rates for each step of the window, sorted; the window begins after the last of `rates`."""
         key = (len(rates), window)
         if key not in self._known:
             distribution = self._distributions.setdefault(window, RateDistribution(window, self.day_steps))

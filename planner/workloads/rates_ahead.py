@@ -35,9 +35,9 @@ FEWEST_INTERVALS = 30
 
 @dataclass(frozen=True, slots=True)
 class RateAhead:
-    """The highest rate of the next `steps` intervals: expected, and its upper `quantile`.
+    """The highest rate of the next `steps` intervals: the expected value, and the value of its upper `quantile`.
 
-    `history` is the number of known intervals, `model` names the lines.
+    `history` is the number of known intervals; `model` names the lines that the forecast is the mean of.
     """
 
     expected_rate: float
@@ -52,7 +52,10 @@ class RateAhead:
 def look_ahead(
     measurements: Sequence[Measurement], step_seconds: float, steps: int, quantile: float
 ) -> RateAhead:
-    """The highest of the next `steps` rates, with its upper quantile; raises WorkloadTooShort if too few are known."""
+    """Returns the highest of the next `steps` rates, as expected and as its upper quantile, forecast by lines.
+
+    Raises WorkloadTooShort if too few rates are known.
+    """
     workload = regularise_workload(take_history(measurements, step_seconds), step_seconds)
     rates = workload.series
     if constant := find_constant(rates):
@@ -77,7 +80,10 @@ def look_ahead(
 
 
 def find_constant(rates: Floats) -> Diagnostic | None:
-    """The diagnostic of a constant series, whose forecast is its rate; raises WorkloadTooShort for a short series."""
+    """Returns a diagnostic if all rates are equal, so that the forecast is this rate; None otherwise.
+
+    Raises WorkloadTooShort for a short series.
+    """
     try:
         check_forecastable(rates, FEWEST_INTERVALS)
     except ConstantWorkload as error:
@@ -86,14 +92,14 @@ def find_constant(rates: Floats) -> Diagnostic | None:
 
 
 def describe_shorter(tried: int, steps: int, known: int) -> Diagnostic:
-    """The diagnostic of a forecast that is shorter than requested."""
+    """The diagnostic that only `tried` of the requested `steps` are forecast, because only `known` rates are known."""
     detail = f"The forecast covers {tried} of {steps} intervals: {known} known intervals allow no more."
     return Diagnostic("shorter-look-ahead", detail)
 
 
 @dataclass(frozen=True, slots=True)
 class StepBand:
-    """The rate `steps` ahead, and the bounds between which it lies with the requested probability."""
+    """The expected rate `steps` steps ahead, and the bounds between which it lies with the requested probability."""
 
     steps: int
     expected: float
@@ -103,7 +109,10 @@ class StepBand:
 
 @dataclass(frozen=True, slots=True)
 class BandedForecast:
-    """The bands of the requested leads, as far as the known rates allow; `history` is the number of known intervals."""
+    """The forecast band of each requested lead (number of steps ahead) that the known rates allow.
+
+    `history` is the number of known intervals.
+    """
 
     bands: tuple[StepBand, ...]
     history: int
@@ -113,14 +122,20 @@ class BandedForecast:
 def forecast_bands(
     measurements: Sequence[Measurement], step_seconds: float, leads: Sequence[int], level: float
 ) -> BandedForecast:
-    """The band of each lead; leads for which the history is too short are left out."""
+    """Returns the band of the rate for each lead (number of steps ahead); `level` is the probability of a band.
+
+    Leads for which the history is too short are left out.
+    """
     return band_leads(regularise_history(measurements, step_seconds), leads, level)
 
 
 def forecast_each_band(
     measurements: Sequence[Measurement], step_seconds: float, steps: int, level: float
 ) -> BandedForecast:
-    """The bands of the next `steps` steps; steps between two forecast leads lie on a straight line."""
+    """Returns the band of the rate for each of the next `steps` steps; `level` is the probability of a band.
+
+    Only some of the steps are forecast; the bands of the steps between lie on straight lines.
+    """
     workload = regularise_history(measurements, step_seconds)
     reach = len(workload.rates) // LARGEST_PART
     found = band_leads(workload, list_leads(min(steps, max(reach, 1))), level)
@@ -140,12 +155,15 @@ def forecast_each_band(
 
 
 def regularise_history(measurements: Sequence[Measurement], step_seconds: float) -> Workload:
-    """The history of a forecast as a regular series."""
+    """Returns the newest measurements without a long gap as a series with one rate for each step, for a forecast."""
     return regularise_workload(take_history(measurements, step_seconds), step_seconds)
 
 
 def band_leads(workload: Workload, leads: Sequence[int], level: float) -> BandedForecast:
-    """The band of each lead of at most a third of the known rates; WorkloadTooShort where too few are known."""
+    """Returns the band of the rate for each lead (number of steps ahead) of at most a third of the known rates.
+
+    `level` is the probability of a band. Raises WorkloadTooShort where too few rates are known.
+    """
     rates = workload.series
     if constant := find_constant(rates):
         rate = float(rates[-1])
@@ -163,7 +181,7 @@ def band_leads(workload: Workload, leads: Sequence[int], level: float) -> Banded
 
 
 def list_leads(steps: int) -> list[int]:
-    """1, 2, 3, 4, 6, 8, 12, 16, ... below `steps`, and `steps`."""
+    """The numbers of steps ahead that are forecast: 1, 2, 3, 4, 6, 8, 12, 16, ... below `steps`, and `steps`."""
     powers = [2**power for power in range(steps.bit_length())]
     halves = [3 * power // 2 for power in powers[1:]]
     return sorted({one for one in (*powers, *halves) if one < steps} | {steps})

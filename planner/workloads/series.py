@@ -39,18 +39,21 @@ class ForecastError(PlannerError):
 
 
 class InvalidForecastArgument(ForecastError):
-    """An argument that no forecast can be made from; `pointer` is the JSON pointer of the part to change."""
+    """A forecast was asked for with a value that no forecast can be made from.
+
+    `pointer` is the JSON pointer of the part of the request to change.
+    """
 
     detail: str
     pointer: str = ""
 
 
 class InvalidWorkload(InvalidForecastArgument):
-    """Times or rates that do not make a time series."""
+    """The times or rates of a workload do not make a time series."""
 
 
 class WorkloadTooShort(ForecastError):
-    """The series is shorter than the window that the forecast is fitted on."""
+    """The series of rates is shorter than the window that the forecast is fitted on."""
 
     steps: int
     needed: int
@@ -61,7 +64,7 @@ class WorkloadTooShort(ForecastError):
 
 
 class WorkloadTooSparse(ForecastError):
-    """So many steps are missing that most of the series would be filled in."""
+    """So many steps of a workload were not measured that most of its series would be filled in."""
 
     missing_steps: int
     steps: int
@@ -74,7 +77,7 @@ class WorkloadTooSparse(ForecastError):
 
 
 class ConstantWorkload(ForecastError):
-    """All measured rates are equal to the last digit."""
+    """All measured rates of a workload are equal to the last digit, so no model can be fitted."""
 
     rate: float
     steps: int
@@ -86,12 +89,12 @@ class ConstantWorkload(ForecastError):
 
 
 class InvalidSchedule(InvalidForecastArgument):
-    """Parameters of a schedule that contradict each other."""
+    """The terms of a schedule of VMs contradict each other, such as an interval shorter than the start of a VM."""
 
 
 @dataclass(frozen=True, slots=True)
 class Measurement:
-    """The mean rate of one step that begins at `at_seconds` since the epoch; a rate of None was not measured."""
+    """The mean rate of one step, which begins at `at_seconds` since the epoch; a rate of None was not measured."""
 
     at_seconds: float
     rate: float | None
@@ -99,7 +102,7 @@ class Measurement:
 
 @dataclass(frozen=True, slots=True)
 class Workload:
-    """One rate for every step from `start_seconds` on, and which steps were filled in or look wrong."""
+    """A series of rates, one for each step from `start_seconds` on, and which steps were filled in or look wrong."""
 
     start_seconds: float
     step_seconds: float
@@ -110,29 +113,29 @@ class Workload:
 
     @property
     def series(self) -> Floats:
-        """The rates as an array."""
+        """The rates of the workload as an array."""
         return np.array(self.rates)
 
     @property
     def day_steps(self) -> int:
-        """The number of steps in a day."""
+        """The number of steps that a day has in this workload."""
         return count_day_steps(self.step_seconds)
 
     @property
     def end_seconds(self) -> float:
-        """The time at which the last step ends."""
+        """The time at which the last step of the workload ends, in seconds since the epoch."""
         return self.start_seconds + self.step_seconds * len(self.rates)
 
 
 def count_day_steps(step_seconds: float) -> int:
-    """The number of steps of this length in a day, at least 1."""
+    """Returns how many steps of `step_seconds` a day has, at least 1."""
     return max(round(86400.0 / step_seconds), 1)
 
 
 def regularise_workload(measurements: Sequence[Measurement], step_seconds: float | None = None) -> Workload:
-    """The measurements as a series with one rate for each step; straight lines fill the gaps.
+    """Returns the measurements as a series with one rate for each step; straight lines fill the gaps.
 
-    A step of None has the median distance of the measurements.
+    If `step_seconds` is None, the step is the median time between two measurements.
     """
     needed = 2 if step_seconds is None else 1
     if len(measurements) < needed:
@@ -162,7 +165,7 @@ def regularise_workload(measurements: Sequence[Measurement], step_seconds: float
 
 
 def check_forecastable(rates: Floats, needed: int) -> None:
-    """Raise WorkloadTooShort below `needed` rates, and ConstantWorkload if all rates are equal."""
+    """Raises WorkloadTooShort if there are fewer than `needed` rates, and ConstantWorkload if all rates are equal."""
     if len(rates) < needed:
         raise WorkloadTooShort(len(rates), needed)
     if np.ptp(rates) == 0.0:
@@ -170,7 +173,7 @@ def check_forecastable(rates: Floats, needed: int) -> None:
 
 
 def find_drop_outs(rates: Floats) -> Steps:
-    """The single steps that lie far below both their neighbours."""
+    """Returns the single steps whose rate is far below the rates of both neighbours, as if a measurement had failed."""
     if len(rates) < 3:
         return np.zeros(0, dtype=np.intp)
     logs = np.log(np.maximum(rates, 1e-300))
@@ -247,7 +250,7 @@ def _describe(missing: Steps, drops: Steps, steps: int) -> tuple[Diagnostic, ...
 
 
 class Window(NamedTuple):
-    """A coming interval: its steps lie `first` to `last` steps after the last known step."""
+    """A coming interval, from `first` to `last` steps after the last known step."""
 
     first: int
     last: int

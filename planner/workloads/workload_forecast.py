@@ -1,13 +1,12 @@
 """Between which bounds will the next rates lie, and which peak has a coming interval? (by ARMA models, or by lines)
 
-    h = argmax (λ̂ + 2σ)           (Imai et al., eq. 14) the peak of a window
-
-All ARMA forecasts have the same fallbacks:
+The peak of an interval is its step h with the highest λ̂ + 2σ (Imai et al., eq. 14), where λ̂ is the forecast rate and
+σ its standard deviation. If an ARMA model cannot be found, its forecasts are replaced:
 
     no model can be fitted      the 95% quantile of the last day's rates, with their standard deviation
     no order can be ranked      ARMA(1, 2) without a mean, the order of Imai et al. (Table I)
 
-A series that is too short has no fallback: WorkloadTooShort is raised.
+A series that is too short is not replaced: WorkloadTooShort is raised.
 """
 
 from collections.abc import Callable
@@ -36,7 +35,7 @@ OF_LINES = ("constant-rate", "shorter-look-ahead")
 
 @dataclass(frozen=True, slots=True)
 class StandIn:
-    """The rate and deviation of every step ahead if no model could be fitted; `why` is the reason."""
+    """The rate and its standard deviation that replace a forecast if no model could be fitted; `why` is the reason."""
 
     rate: float
     deviation: float
@@ -44,7 +43,7 @@ class StandIn:
 
 
 def fit_or_stand_in(recent: Floats, day: Floats) -> ArmaModel | StandIn:
-    """The ARMA model of lowest AIC on the `recent` rates, or a stand-in from the rates of the last `day`."""
+    """The ARMA model of lowest AIC on the `recent` rates; if none can be fitted, a stand-in from the last `day`."""
     try:
         return rank_orders(recent)[0]
     except ArmaFitFailed as failure:
@@ -52,12 +51,12 @@ def fit_or_stand_in(recent: Floats, day: Floats) -> ArmaModel | StandIn:
 
 
 def stand_in_for_model(day: Floats, failure: ArmaFitFailed) -> StandIn:
-    """The stand-in from the rates of the last `day`, for the failure of a fit."""
+    """The rate that replaces a forecast after the `failure` of a fit; it comes from the rates of the last `day`."""
     return StandIn(float(np.quantile(day, FALLBACK_QUANTILE)), float(np.std(day)), str(failure))
 
 
 def choose_order(rates: Floats, orders: tuple[ArmaOrder, ...], fit: Fit = fit_arma) -> ArmaOrder:
-    """The order of lowest AIC on these rates, or USUAL_ORDER if no order can be fitted."""
+    """The order of the ARMA model with the lowest AIC on these rates, or USUAL_ORDER if no order can be fitted."""
     try:
         return rank_orders(rates, orders, fit)[0].order
     except ArmaFitFailed:
@@ -65,7 +64,7 @@ def choose_order(rates: Floats, orders: tuple[ArmaOrder, ...], fit: Fit = fit_ar
 
 
 def describe_quantile(why: str) -> Diagnostic:
-    """The diagnostic that the 95% quantile of the last day replaces a forecast; `why` is the reason."""
+    """Returns the diagnostic that the 95% quantile of the last day replaces a forecast; `why` is the reason."""
     return Diagnostic(
         "forecast-fallback", f"{why}: the 95% quantile of the last day is used instead of a forecast."
     )
@@ -76,7 +75,10 @@ DAY_STEPS = 1440
 
 
 class PeakLoad(NamedTuple):
-    """The peak rate of an interval, and its standard deviation; `fallback` is the reason for a stand-in, or None."""
+    """The highest rate of an interval, and its standard deviation.
+
+    `fallback` is the reason why this rate was not forecast by a model; None if it was.
+    """
 
     rate: float
     deviation: float
@@ -87,15 +89,16 @@ PeakForecast = Callable[[Floats, Window], PeakLoad]
 
 
 def expect_last_rate(rates: Floats, window: Window) -> PeakLoad:  # noqa: ARG001  (one of the PeakForecasts)
-    """The last known rate as the peak of any window, for policies without a forecast."""
+    """Returns the last known rate as the highest rate of any window, for policies without a forecast."""
     return PeakLoad(float(rates[-1]), 0.0)
 
 
 class ArmaPeaks:
-    """The peaks that an ARMA model forecasts: the step of a window with the highest λ̂ + 2σ (eq. 14).
+    """The highest rates of windows as an ARMA model forecasts them, at the step with the highest λ̂ + 2σ (eq. 14).
 
-    The model is refitted to the newest `window_steps` rates for each moment, and starts from its last parameters.
-    One object serves one workload and keeps its answers, for which the policies and seeds of a backtest ask again.
+    λ̂ is the forecast rate of a step and σ its standard deviation. For each moment the model is refitted to the newest
+    `window_steps` rates, starting from its last parameters. One object serves one workload and keeps its answers, for
+    which the policies and seeds of a backtest ask again.
     """
 
     def __init__(
@@ -113,7 +116,7 @@ class ArmaPeaks:
         self._known: dict[tuple[int, Window], PeakLoad] = {}
 
     def __call__(self, rates: Floats, window: Window) -> PeakLoad:
-        """The peak of the window, forecast from these rates."""
+        """Returns the highest rate of the window as the model forecasts it after the last of `rates`."""
         key = (len(rates), window)
         if key not in self._known:
             self._known[key] = self._forecast(rates, window)
@@ -133,13 +136,13 @@ class ArmaPeaks:
 
 
 def as_peak(stand_in: StandIn) -> PeakLoad:
-    """The stand-in as the peak of a window."""
+    """Returns the rate that replaces a failed forecast as the highest rate of a window."""
     return PeakLoad(stand_in.rate, stand_in.deviation, stand_in.why)
 
 
 @dataclass(frozen=True, slots=True)
 class WorkloadForecast:
-    """The rates of the steps after the last measured one; `model` is None for lines and for the fallback."""
+    """The forecast rates of the steps after the last measured step; `model` is None if no ARMA model made them."""
 
     model: ArmaModel | None
     expected: Floats
@@ -152,9 +155,11 @@ class WorkloadForecast:
 def forecast_workload(
     workload: Workload, steps: int, level: float, window_steps: int = ARMA_WINDOW
 ) -> WorkloadForecast:
-    """The next rates by the ARMA model of lowest AIC, with bounds λ̂ ± z σ for the probability `level`; none below 0.
+    """Returns the next `steps` rates by the ARMA model of lowest AIC, each with bounds; no bound is below 0.
 
-    Normal errors are an approximation: errors of workloads have heavier tails, above all before a flash crowd.
+    The bounds are λ̂ ± z σ: the forecast rate, and its standard deviation times the normal quantile z of the
+    probability `level`. Normal errors are an approximation: workloads have heavier tails, above all before a flash
+    crowd.
     """
     if not 0.0 < level < 1.0:
         raise InvalidSchedule(
@@ -177,7 +182,10 @@ def forecast_workload(
 
 
 def forecast_by_lines(workload: Workload, steps: int, level: float) -> WorkloadForecast:
-    """The bands of planner.workloads.rates_ahead, as far ahead as the known rates allow."""
+    """Returns the bands of the next `steps` rates by lines, as far ahead as the known rates allow.
+
+    `level` is the probability of a band.
+    """
     known = KnownRates(workload).known_at(len(workload.rates))
     found = forecast_each_band(known, workload.step_seconds, steps, level)
     expected, lower, upper = (
