@@ -54,24 +54,28 @@ class EngineReading:
 
 
 class UnreadableAnswer(ValueError):
-    """An answer does not have the engine's form, or holds too little; with its place, and what to send instead."""
+    """The error that an answer does not have the engine's form or holds too little; it has the place, and what to send
+    instead.
+    """
 
     def __init__(self, pointer: str, detail: str) -> None:
-        """`detail` states what is wrong and what to change."""
+        """Makes the error; `detail` states what is wrong and what to change."""
         super().__init__(f"{pointer}: {detail}")
         self.pointer, self.detail = pointer, detail
 
 
 class Asker(Protocol):
-    """Asks an engine over HTTP; raises httpx's errors."""
+    """A client that asks one engine over HTTP; its methods raise the errors of httpx."""
 
     def get(self, path: str) -> EngineAnswer:
-        """The answer to GET of this path, with the time when it came."""
+        """The engine's answer to GET of a path, with the time when the answer came."""
         ...
 
 
 def load_part(engine: str, part: Literal["reader", "asking", "patch"]) -> ModuleType:
-    """A module of an engine, loaded at its first use; ModuleNotFoundError if the engine has no such module."""
+    """The module `part` of the reader of an engine, imported at its first use; ModuleNotFoundError if it has no such
+    module.
+    """
     room = f"spouts_and_bolts.{engine}" if engine in {"storm", "heron"} else engine
     return import_module(f"app.engines.{room}.{part}")
 
@@ -126,7 +130,7 @@ def describe_refusal(body: JsonValue) -> str | None:
 
 
 def find_error(body: JsonValue) -> str | None:
-    """The text of an engine's error, of several the first; None for other documents."""
+    """The text of the first error in an engine's document; None if the document holds no error."""
     values = [read_object(body).get(name) for name in ERROR_FIELDS]
     texts = [read_text(one[0] if isinstance(one, list) and one else one) for one in values]
     return next((text for text in texts if text is not None and text.strip()), None)
@@ -139,7 +143,7 @@ def shorten(text: str) -> str:
 
 
 def sort_by_time(answers: Sequence[EngineAnswer]) -> Sequence[EngineAnswer]:
-    """The answers, oldest first if all have a time; else in the order in which they were sent."""
+    """The answers, oldest first, if all of them have a time; else in the order in which the caller sent them."""
     times = [one.at.timestamp() for one in answers if one.at is not None]
     if len(times) < len(answers):
         return answers
@@ -147,25 +151,25 @@ def sort_by_time(answers: Sequence[EngineAnswer]) -> Sequence[EngineAnswer]:
 
 
 def read_parameters(path: str) -> Mapping[str, str]:
-    """The parameters after the path's question mark, decoded; of two with the same name, the first."""
+    """The parameters after the question mark of a path, decoded; if a name occurs twice, its first value."""
     listed = parse_qsl(path.partition("?")[2], keep_blank_values=True)
     return dict(reversed(listed))
 
 
 def find_parameter(answers: Iterable[EngineAnswer], name: str) -> str | None:
-    """The parameter's value, from the first of these request paths that contains it."""
+    """The value of a parameter, from the first answer whose request path contains the parameter; None if no
+    path does.
+    """
     return next((found for one in answers if (found := read_parameters(one.path).get(name))), None)
 
 
 def find_pointer(answers: Sequence[EngineAnswer]) -> str:
-    """The place of the answer in the request's body if there is only one; else the whole body."""
+    """The place in the request's body of the answer, if there is only one answer; else the place of the whole body."""
     return answers[0].pointer if len(answers) == 1 else "#"
 
 
 class RunningJob(NamedTuple):
-    """A job that an engine runs, chosen by its id or its name; of jobs with the same name the latest `started` is
-    chosen.
-    """
+    """A job that an engine runs, with its id and name; of jobs with one name, the job that started last is chosen."""
 
     id: str
     name: str
@@ -175,7 +179,7 @@ class RunningJob(NamedTuple):
 def choose_job(
     jobs: Iterable[RunningJob], wanted: str | None, remedy: str, *, kind: str = "job", pointer: str = "#"
 ) -> RunningJob:
-    """The job with this id or name; without `wanted`, the only job.
+    """The running job whose id or name is `wanted`; without `wanted`, the only running job.
 
     Raises UnreadableAnswer with the names of the jobs that run; `remedy` states how to choose one of several.
     """

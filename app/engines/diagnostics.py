@@ -35,7 +35,7 @@ class Facts:
     """Operators that a condition concerns, and the fields of its sentence."""
 
     def __init__(self, operators: Iterable[str] = (), **fields: object) -> None:
-        """A field is named as in the sentence."""
+        """Stores the operators, and each keyword as a field that the sentence uses by the same name."""
         self.operators, self.fields = tuple(dict.fromkeys(operators)), fields
 
 
@@ -68,12 +68,12 @@ def find_diagnostics(rules: Rules[Subject], subject: Subject, **words: str) -> t
 
 
 def describe_operator(rules: Rules[Subject], subject: Subject, operator: str) -> tuple[Diagnostic, ...]:
-    """The diagnostics of an engine whose topology is one operator, which all of them name."""
+    """The diagnostics of an engine whose topology is a single operator; each diagnostic names this operator."""
     return tuple([replace(one, operators=(operator,)) for one in find_diagnostics(rules, subject)])
 
 
 def _list_facts(finding: Finding) -> Sequence[Facts]:
-    """The facts of each diagnostic."""
+    """The finding of a condition as a list of Facts: one item for each diagnostic."""
     if isinstance(finding, Facts):
         return [finding]
     if not finding:
@@ -91,10 +91,10 @@ def _list_fields(found: Facts, words: Mapping[str, str]) -> dict[str, object]:
 
 
 def join_texts(texts: Sequence[str]) -> str:
-    """The first five texts, and the number of the others."""
+    """The first five of some texts, with commas, and how many more there are."""
     return join_names(texts, MOST_TEXTS)
 
 
 def say(code: str, detail: str, operators: Sequence[str] = ()) -> Diagnostic:
-    """A single diagnostic, for a place that has no table."""
+    """One diagnostic with a code, a sentence and operators, for a place that has no table of rules."""
     return Diagnostic(code, detail, tuple(operators))

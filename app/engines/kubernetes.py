@@ -85,7 +85,7 @@ KEDA_NOTES = (
 
 
 def spell_names(operators: Iterable[str]) -> dict[str, str]:
-    """A name for each operator in small letters, digits and dashes (RFC 1123 labels); no two are the same."""
+    """A name that Kubernetes allows (RFC 1123 label) for each operator; no two operators get the same name."""
     spelt: dict[str, str] = {}
     taken: set[str] = set()
     for operator in operators:
@@ -101,20 +101,20 @@ def spell_names(operators: Iterable[str]) -> dict[str, str]:
 
 
 def spell(operator: str) -> str:
-    """`Source: clicks -> Map` becomes `source-clicks-map`."""
+    """The name of an operator in small letters, digits and dashes: `Source: clicks -> Map` is `source-clicks-map`."""
     words = re.sub(r"[^a-z0-9]+", "-", operator.lower()).strip("-")
     return words[:MOST_LETTERS].rstrip("-") or "operator"
 
 
 def describe_names(spelt: dict[str, str]) -> str:
-    """A note that the names are taken from the operators, and which were changed for Kubernetes."""
+    """A note that the Kubernetes names are made from the names of operators, and which names were changed."""
     respelt = [f"{operator!r} as {name!r}" for operator, name in spelt.items() if operator != name]
     note = "Each Deployment is assumed to have the name of its operator: correct the names that differ."
     return f"{note} Names changed for Kubernetes: {', '.join(respelt)}." if respelt else note
 
 
 def make_scale_patch(counts: Counts) -> EnginePatch:
-    """A Scale (autoscaling/v1) for each operator, with the commands that send it."""
+    """A Scale (autoscaling/v1) for the Deployment of each operator, with the kubectl commands that send it."""
     names = spell_names(counts)
     scales: list[JsonValue] = [
         {
@@ -146,13 +146,15 @@ def make_merge_patch(
     notes: tuple[str, ...],
     placeholders: Iterable[str],
 ) -> EnginePatch:
-    """A merge patch (RFC 7386) below a namespace that the reader fills in, and the commands that send the same."""
+    """A merge patch (RFC 7386) for a namespace that the caller fills in, with the commands that send it."""
     command, open_parts = "\n".join(commands), (NAMESPACE, *placeholders)
     return EnginePatch(form, "PATCH", path, body, command, notes, open_parts, MERGE_PATCH)
 
 
 def make_flink_operator_patch(counts: Counts, marks: Mapping[str, JsonValue]) -> EnginePatch:
-    """The overrides of all vertices; a vertex that was never read is named by its operator."""
+    """The merge patch that sets the parallelism of all vertices; a vertex without a known id is named by its
+    operator.
+    """
     wanted, unknown = find_parallelism(counts, marks)
     overrides = ",".join(f"{vertex}:{parallelism}" for vertex, parallelism in wanted.items())
     body: dict[str, JsonValue] = {"spec": {"flinkConfiguration": {OVERRIDES: overrides}}}
@@ -180,7 +182,7 @@ class KedaTerms:
 
 
 def make_keda_patch(counts: Counts, terms: KedaTerms) -> EnginePatch:
-    """A ScaledObject for each operator."""
+    """A ScaledObject of KEDA for each operator, with bounds and address from `terms`."""
     names = spell_names(counts)
     objects: list[JsonValue] = [
         make_scaled_object(names[operator], operator, count, terms) for operator, count in counts.items()
@@ -235,7 +237,9 @@ def make_scaled_object(name: str, operator: str, count: int, terms: KedaTerms) -
 
 
 def make_trigger(operator: str, terms: KedaTerms) -> dict[str, JsonValue]:
-    """The trigger that asks for the processors; replicas = value / targetValue, so targetValue is 1."""
+    """The KEDA trigger that asks this service for an operator's processors; targetValue is 1, so replicas =
+    the value.
+    """
     path = f"/v1/topologies/{quote(terms.topology, safe='')}/keda/{quote(operator, safe='')}"
     metadata: dict[str, JsonValue] = {
         "url": (terms.service_url or IN_CLUSTER).rstrip("/") + path,

@@ -21,9 +21,7 @@ SHORTEST_SECONDS = 1e-3
 
 
 def read_number(value: JsonValue) -> float | None:
-    """A finite number, 0 or larger; None for missing, negative, infinite or "NaN" values and for all that is no
-    number.
-    """
+    """The value as a finite number, 0 or larger; None if it is missing, negative, infinite, "NaN" or no number."""
     if isinstance(value, bool) or not isinstance(value, int | float | str):
         return None
     try:
@@ -34,18 +32,20 @@ def read_number(value: JsonValue) -> float | None:
 
 
 def read_count(value: JsonValue) -> int | None:
-    """A whole number, 0 or larger; None for everything else."""
+    """The value as a whole number, 0 or larger; None if it is anything else."""
     number = read_number(value)
     return int(number) if number is not None and number == int(number) else None
 
 
 def read_text(value: JsonValue) -> str | None:
-    """A text that is not empty; None for everything else."""
+    """The value if it is a text that is not empty; else None."""
     return value if isinstance(value, str) and value else None
 
 
 def read_name(value: JsonValue) -> str | None:
-    """The text as the name of an operator: printable, at most 200 characters, without white space at its ends."""
+    """The value as the name of an operator: printable, at most 200 characters, without white space at its ends; else
+    None.
+    """
     text = read_text(value)
     if text is None:
         return None
@@ -54,24 +54,24 @@ def read_name(value: JsonValue) -> str | None:
 
 
 def read_object(value: JsonValue) -> Mapping[str, JsonValue]:
-    """An object; an empty one for everything else."""
+    """The value if it is a JSON object; else an empty object."""
     return value if isinstance(value, dict) else {}
 
 
 def read_list(value: JsonValue) -> list[JsonValue]:
-    """A list; an empty one for everything else."""
+    """The value if it is a JSON list; else an empty list."""
     return value if isinstance(value, list) else []
 
 
 def read_objects(value: JsonValue) -> list[Mapping[str, JsonValue]]:
-    """The objects of a list, with an empty object for each item of another type; an empty list for everything
-    else.
+    """The items of a JSON list as objects; an item of another type becomes an empty object, and a value that is no list
+    an empty list.
     """
     return [read_object(one) for one in read_list(value)]
 
 
 def read_time(value: JsonValue) -> datetime | None:
-    """A time in ISO 8601 with a time zone; None for everything else."""
+    """The time that a text gives in ISO 8601 with a time zone; None if the value is anything else."""
     try:
         return read_utc_time(value)
     except ValidationError:
@@ -79,7 +79,7 @@ def read_time(value: JsonValue) -> datetime | None:
 
 
 def move_time(at: datetime, seconds: float) -> datetime | None:
-    """The time moved by so many seconds, back if negative; None beyond the calendar."""
+    """The time moved by a number of seconds, to the past if negative; None if the calendar does not reach so far."""
     try:
         return at + timedelta(seconds=seconds)
     except OverflowError:
@@ -87,7 +87,7 @@ def move_time(at: datetime, seconds: float) -> datetime | None:
 
 
 def divide(part: float | None, whole: float | None) -> float | None:
-    """part / whole; None if either is unknown or the whole is 0."""
+    """The quotient part / whole; None if either is unknown or the whole is 0."""
     if part is None or whole is None or whole <= 0.0:
         return None
     ratio = part / whole
@@ -95,7 +95,7 @@ def divide(part: float | None, whole: float | None) -> float | None:
 
 
 def add_known(parts: Iterable[float | None]) -> float | None:
-    """The sum; None if any part is unknown, or if there are no parts."""
+    """The sum of the parts; None if any part is unknown, or if there are no parts."""
     listed = list(parts)
     known = [part for part in listed if part is not None]
     return sum(known) if listed and len(known) == len(listed) else None
@@ -108,7 +108,7 @@ def find_mean(weighted: Iterable[tuple[float, float]]) -> float | None:
 
 
 def find_rate(count: float | None, seconds: float | None) -> float | None:
-    """count / seconds; None if either is unknown, the time is too short, or the rate is too large."""
+    """The rate count / seconds; None if either is unknown, the time is too short, or the rate is too large."""
     if seconds is None or seconds < SHORTEST_SECONDS:
         return None
     rate = divide(count, seconds)
@@ -116,13 +116,15 @@ def find_rate(count: float | None, seconds: float | None) -> float | None:
 
 
 def find_service_rate(count: float | None, busy_seconds: float | None) -> float | None:
-    """count / busy seconds; None also if nothing was served."""
+    """The service rate, count / busy seconds; None if either is unknown, or if nothing was served."""
     rate = divide(count, busy_seconds)
     return rate if rate is not None and 0.0 < rate <= MOST else None
 
 
 def find_growth(before: float | None, after: float | None) -> float | None:
-    """after − before; None if either is unknown, or if the counter fell because it was reset."""
+    """The growth of a counter, after − before; None if either is unknown, or if the counter fell because it
+    was reset.
+    """
     if before is None or after is None or after < before:
         return None
     return after - before

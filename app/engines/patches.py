@@ -31,6 +31,6 @@ Counts = Mapping[str, int]
 
 
 def find_changes(counts: Counts, running: JsonValue) -> dict[str, int]:
-    """The counts that differ from the running ones in the engine's marks."""
+    """The recommended processors that differ from the running ones, which the engine's marks hold."""
     known = read_object(running)
     return {name: count for name, count in counts.items() if read_count(known.get(name)) != count}

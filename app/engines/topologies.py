@@ -21,7 +21,7 @@ OWNED = {
 
 
 def join_topologies(stored: Graph, shown: Graph) -> Graph:
-    """The engine's graph; operators keep their owner's settings, and small changes are left out."""
+    """The engine's graph, in which operators keep their owner's settings, and small changes of numbers are left out."""
     known = {operator.name: operator for operator in stored.operators}
     selectivities = {(edge.source, edge.target): edge.selectivity for edge in stored.edges}
     shares = {entry.operator: entry.share for entry in stored.entries}
@@ -50,14 +50,14 @@ def _join_operator(stored: OperatorBody | None, shown: OperatorBody) -> Operator
 
 
 def _keep(stored: float | None, shown: float) -> float:
-    """The stored number if the shown number is near it, else the shown number."""
+    """The stored number if the number that the engine shows is near to it, else the engine's number."""
     if stored is None:
         return shown
     return stored if abs(shown - stored) <= LEAST_CHANGE * max(shown, stored) else shown
 
 
 def keep_known(load: LoadBody, known: Iterable[str]) -> LoadBody:
-    """The load without operators that the topology does not have."""
+    """The load without the operators that the topology lacks; `known` are the topology's operators."""
     names = set(known)
     operators = {name: one for name, one in load.operators.items() if name in names}
     return load.model_copy(update={"operators": operators})
@@ -91,7 +91,9 @@ def compare_owned(stored: Graph, joined: Graph) -> tuple[Diagnostic, ...]:
 
 
 def _list_owned(gone: list[OperatorBody]) -> dict[str, str]:
-    """The settings of each operator that only its owner knows; operators without such settings are left out."""
+    """The settings that only the owner knows, for each operator that is gone; operators without such settings
+    are left out.
+    """
     owned = {
         one.name: one.model_dump(include=set(OWNED), exclude_none=True, exclude_defaults=True) for one in gone
     }
@@ -134,12 +136,12 @@ CUT = 80
 
 
 def write_label(name: str) -> str:
-    """The name as Flink's reporter writes it: with _ for all but letters, digits, colons and underscores."""
+    """The name of an operator as Flink's reporter writes it: _ for all but letters, digits, colons and underscores."""
     return NO_LABEL.sub("_", name)
 
 
 def name_as_stored(loads: Iterable[LoadBody], known: Sequence[str]) -> tuple[LoadBody, ...]:
-    """The loads with labels replaced by stored names, where only one stored operator can be meant."""
+    """The loads with the reporter's labels replaced by stored names, if only one stored operator can be meant."""
     return tuple([_rename(load, known) for load in loads])
 
 

@@ -54,7 +54,9 @@ def store_engine_answers(
     mode: TopologyMode,
     settings: Settings,
 ) -> EngineSnapshots:
-    """Stores all data in the answers, or nothing."""
+    """Stores the topology, snapshots and marks that the answers of an engine hold; stores nothing if any part is
+    refused.
+    """
     now = datetime.now(UTC)
     reading, said = read_sent(engine, sent, now)
     stored, was, dropped = store_topology(session, name, reading, mode, settings)
@@ -83,7 +85,7 @@ def store_engine_answers(
 def read_sent(
     engine: EngineName, sent: JsonValue, now: datetime
 ) -> tuple[EngineReading, tuple[Diagnostic, ...]]:
-    """The reading of the body; answers without a time count as answered now, with a diagnostic."""
+    """Reads the body of a request; answers without a time get the present time, and a diagnostic says so."""
     try:
         answers = list_answers(sent)
         reading = read_answers(engine, [date_answer(one, now) for one in answers])
@@ -99,12 +101,12 @@ def read_sent(
 
 
 def date_answer(answer: EngineAnswer, now: datetime) -> EngineAnswer:
-    """The answer; if it has no time, with the time of its receipt."""
+    """The answer with a time: its own, or the time when the request came if it has none."""
     return answer if answer.at is not None else answer._replace(at=now)
 
 
 def ends_at(load: LoadBody, now: datetime) -> bool:
-    """Whether the load's interval ends at this time."""
+    """Whether the measured interval of a load ends at the time `now`."""
     if load.observed_at is None:
         return False
     return abs(load.observed_at.timestamp() + load.window_seconds - now.timestamp()) < 1e-3
@@ -132,7 +134,7 @@ def store_topology(
 
 
 def name_graph(name: str, graph: Graph) -> TopologyBody:
-    """The graph as a topology of this name."""
+    """The graph that a reader found, as the body of a topology with the given name."""
     return TopologyBody.model_validate(graph.model_dump() | {"name": name})
 
 
@@ -165,7 +167,7 @@ def store_measured(
 
 
 def store_marks(session: Session, stored: StoredTopology, engine: EngineName, reading: EngineReading) -> None:
-    """Stores the engine's own names, which replace earlier ones."""
+    """Stores the names that the engine gives to the job and its parts; they replace the names stored earlier."""
     if not reading.marks:
         return
     values = {"topology_id": stored.id, "engine": engine, "marks": drop_nul(dict(reading.marks))}
@@ -179,7 +181,7 @@ def store_marks(session: Session, stored: StoredTopology, engine: EngineName, re
 
 
 def to_snapshot(body: SnapshotBody) -> SnapshotAnswer:
-    """The snapshot as an item of a list."""
+    """A stored snapshot as an item of the answer's list."""
     document: dict[str, Any] = body.model_dump(exclude_none=True) | {"source": "posted"}
     empty = {"measured_sojourn_seconds": None, "measured_completion_seconds": None}
     return SnapshotAnswer.model_validate(empty | document)

@@ -39,7 +39,9 @@ def ask(asker: Asker, job: str | None) -> list[EngineAnswer]:
 
 
 def ask_until_new(asker: Asker, address: str, before: EngineAnswer) -> EngineAnswer:
-    """The job's document as soon as its counters differ from those asked before; after some questions, as it is."""
+    """Asks for the job's document until its counters differ from those in `before`, or the number of tries is
+    used up.
+    """
     for _ in range(MOST_QUESTIONS - 1):
         answer = asker.get(address)
         if list_counters(answer) != list_counters(before):
@@ -48,12 +50,14 @@ def ask_until_new(asker: Asker, address: str, before: EngineAnswer) -> EngineAns
 
 
 def list_counters(document: EngineAnswer) -> list[JsonValue]:
-    """The metrics of all vertices."""
+    """The metrics of all vertices in a job's document, to tell whether Flink has fetched new ones."""
     return [read_object(one).get("metrics") for one in read_list(read_object(document.body).get("vertices"))]
 
 
 def find_job(overview: EngineAnswer, wanted: str | None) -> str:
-    """The id of the running job of this name or id, the newest where several ran; raises UnreadableAnswer."""
+    """The id of the running job with a name or id, the newest if several match; raises UnreadableAnswer if
+    none does.
+    """
     listed = [read_object(one) for one in read_list(read_object(overview.body).get("jobs"))]
     running = [
         RunningJob(jid, read_text(one.get("name")) or jid, read_number(one.get("start-time")) or 0.0)
@@ -64,7 +68,7 @@ def find_job(overview: EngineAnswer, wanted: str | None) -> str:
 
 
 def list_vertices(document: EngineAnswer) -> Iterable[tuple[str, bool]]:
-    """The vertices of a job, and whether each is a source."""
+    """The ids of the vertices in a job's document, each with whether the vertex is a source."""
     body = read_object(document.body)
     nodes = [read_object(one) for one in read_list(read_object(body.get("plan")).get("nodes"))]
     fed = {read_text(node.get("id")) for node in nodes if read_list(node.get("inputs"))}

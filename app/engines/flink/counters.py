@@ -43,31 +43,33 @@ class VertexCounters(NamedTuple):
 
     @property
     def time_ms(self) -> float | None:
-        """busy + idle + back-pressured: the elapsed time, once for each subtask; None for a legacy source."""
+        """The elapsed milliseconds times the subtasks: the sum of busy, idle and back-pressured time; None for a legacy
+        source.
+        """
         if self.busy_ms is None or self.idle_ms is None or self.back_pressured_ms is None:
             return None
         return self.busy_ms + self.idle_ms + self.back_pressured_ms
 
     @property
     def working_share(self) -> float | None:
-        """The part of its time that a subtask was not idle: busy, or blocked with the next record at hand."""
+        """The share of time in which a subtask was not idle: it was busy, or blocked with the next record at hand."""
         idle = divide(self.idle_ms, self.time_ms)
         return None if idle is None else 1.0 - idle
 
     @property
     def back_pressured_share(self) -> float | None:
-        """The part of its time that a subtask was blocked by the vertices after it."""
+        """The share of time in which a subtask was blocked because the vertices after it took no more records."""
         return divide(self.back_pressured_ms, self.time_ms)
 
     def find_seconds(self, parallelism: int) -> float | None:
-        """The elapsed time of each subtask."""
+        """The elapsed seconds of each subtask: the time of all subtasks divided by their number."""
         milliseconds = divide(self.time_ms, parallelism)
         return None if milliseconds is None else milliseconds / 1000.0
 
     def find_busy_noise(self, parallelism: int, records: float) -> float | None:
-        """The relative error of the busy time: at both ends, a subtask may be in an idle time not yet counted.
+        """The relative error of the busy time: an idle time that has not ended is missing at both ends of the interval.
 
-        √(2·parallelism) idle times of mean length, over the busy time.
+        The error is estimated as √(2·parallelism) idle times of mean length, divided by the busy time.
         """
         idle_ms = divide(self.idle_ms, records)
         return None if idle_ms is None else divide(math.sqrt(2.0 * parallelism) * idle_ms, self.busy_ms)
@@ -77,7 +79,7 @@ ZERO = VertexCounters(0.0, 0.0, 0.0, 0.0, 0.0)
 
 
 def read_counters(metrics: Mapping[str, JsonValue]) -> VertexCounters:
-    """The counters in the `metrics` of a vertex or subtask; a count that Flink marks as incomplete is unknown."""
+    """The counters in the `metrics` of a vertex or subtask; a counter that Flink marks as incomplete becomes None."""
     return VertexCounters(
         **{
             field: None if metrics.get(complete) is False else read_number(metrics.get(name))
@@ -87,20 +89,20 @@ def read_counters(metrics: Mapping[str, JsonValue]) -> VertexCounters:
 
 
 def read_metric_counters(values: Mapping[str, float]) -> VertexCounters:
-    """The counters among metrics by their names, as `subtasks/metrics?get=...` answers them."""
+    """The counters among the answers of `subtasks/metrics?get=...`, which give each metric by its name."""
     return VertexCounters(**{field: values.get(name) for field, name in OF_METRICS.items()})
 
 
 def subtract_counters(later: VertexCounters, earlier: VertexCounters) -> VertexCounters:
-    """The growth of the counters between two times; busy time may fall."""
+    """The growth of each counter of a vertex between two samples; busy time may be negative, because it can fall."""
     pairs = zip(later, earlier, strict=True)
     return VertexCounters(*[None if a is None or b is None else a - b for a, b in pairs])
 
 
 def went_down(later: VertexCounters, earlier: VertexCounters) -> bool:
-    """Whether a counter fell: the vertex was restarted in between.
+    """Whether a counter of the vertex fell between two samples, which means that the vertex was restarted.
 
-    Busy time is left out, because it may fall by itself: Flink counts as busy all time that is neither idle nor
+    Busy time is left out, because it may fall without a restart: Flink counts as busy all time that is neither idle nor
     back-pressured, and an idle time is counted as idle only when it ends.
     """
     pairs = zip(later._replace(busy_ms=None), earlier._replace(busy_ms=None), strict=True)
@@ -140,8 +142,8 @@ def measure_service(
 
 
 def find_life_records(records: float, counted: VertexCounters, life: VertexCounters) -> float | None:
-    """Records served in the whole life of a vertex: `records` times the ratio of its life's counters to the
-    interval's.
+    """Records served in the whole life of a vertex: the interval's `records`, scaled by the ratio of the counters in
+    `life` to those in `counted`.
     """
     for of_interval, of_life in (
         (counted.records_in, life.records_in),

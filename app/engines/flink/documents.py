@@ -28,14 +28,14 @@ digits.
 
 
 class VertexInput(NamedTuple):
-    """A sender, and the exchange by which it chooses the subtask that gets a record."""
+    """An input of a vertex: the sending vertex, and the exchange that chooses which subtask gets a record."""
 
     vertex: str
     ship_strategy: str
 
 
 class VertexState(NamedTuple):
-    """A vertex in a job's document; counters are since its start."""
+    """A vertex in a job's document; its counters begin at the start of its tasks."""
 
     id: str
     name: str
@@ -48,7 +48,9 @@ class VertexState(NamedTuple):
 
 
 class JobState(NamedTuple):
-    """A job as `GET /jobs/:id` gave it; `at_ms` is the engine's clock, or when the answer came."""
+    """A job in the answer of `GET /jobs/:id`; `at_ms` is the time by Flink's clock, else the time when the
+    answer came.
+    """
 
     pointer: str
     id: str
@@ -64,14 +66,14 @@ class JobState(NamedTuple):
 
 
 class SubtaskState(NamedTuple):
-    """A subtask in a vertex's document; its counters begin again with each attempt."""
+    """A subtask in a vertex's document; its counters begin at 0 with each attempt to run the subtask."""
 
     attempt: int | None
     counters: VertexCounters
 
 
 class VertexDetail(NamedTuple):
-    """A vertex as `GET /jobs/:id/vertices/:id` gave it, subtask by subtask."""
+    """A vertex in the answer of `GET /jobs/:id/vertices/:id`, with each of its subtasks."""
 
     vertex: str
     subtasks: tuple[SubtaskState, ...]
@@ -79,7 +81,7 @@ class VertexDetail(NamedTuple):
 
 
 class MetricSums(NamedTuple):
-    """Metrics of a vertex by name, summed over its subtasks."""
+    """The metrics of a vertex by name, each summed over the vertex's subtasks."""
 
     job: str
     vertex: str
@@ -88,7 +90,7 @@ class MetricSums(NamedTuple):
 
 
 class FlinkCluster(NamedTuple):
-    """Slots and options of the cluster; None: the answers do not show them."""
+    """The slots and options of a Flink cluster; None means that the answers do not show a value."""
 
     slots_total: int | None = None
     slots_available: int | None = None
@@ -99,7 +101,9 @@ Document = JobState | VertexDetail | MetricSums | FlinkCluster
 
 
 def read_document(answer: EngineAnswer) -> Document | None:
-    """The document in an answer; None if the reader does not use it."""
+    """The Flink document in an answer, recognised by its path or shape; None if it is of no use for a topology
+    or load.
+    """
     body = read_object(answer.body)
     if isinstance(body.get("vertices"), list):
         return read_job(answer, body)
@@ -113,12 +117,12 @@ def read_document(answer: EngineAnswer) -> Document | None:
 
 
 def to_milliseconds(time: datetime | None) -> float | None:
-    """Epoch milliseconds, as in Flink's documents."""
+    """A time as epoch milliseconds, the form that Flink's documents use."""
     return None if time is None else time.timestamp() * 1000.0
 
 
 def to_time(milliseconds: float) -> datetime:
-    """The UTC time of epoch milliseconds."""
+    """Epoch milliseconds, the form that Flink's documents use, as a UTC time."""
     return datetime.fromtimestamp(milliseconds / 1000.0, UTC)
 
 
@@ -131,7 +135,7 @@ def read_time(value: JsonValue) -> float | None:
 
 
 def read_job(answer: EngineAnswer, body: Mapping[str, JsonValue]) -> JobState:
-    """The job in its document; vertices and plan can be empty at first."""
+    """The job in the answer of `GET /jobs/:id`; Flink leaves vertices and plan empty until the job has begun."""
     vertices = [read_vertex(read_object(one)) for one in read_list(body.get("vertices"))]
     return JobState(
         answer.pointer,
@@ -149,7 +153,7 @@ def read_job(answer: EngineAnswer, body: Mapping[str, JsonValue]) -> JobState:
 
 
 def read_vertex(body: Mapping[str, JsonValue]) -> VertexState | None:
-    """A vertex in a job's document; None where it has no id or no subtask runs."""
+    """A vertex in a job's document; None if the vertex has no id, or if none of its subtasks runs."""
     vertex, parallelism = read_text(body.get("id")), read_count(body.get("parallelism"))
     if vertex is None or not parallelism or parallelism > MOST_SUBTASKS:
         return None
@@ -167,7 +171,7 @@ def read_vertex(body: Mapping[str, JsonValue]) -> VertexState | None:
 
 
 def read_inputs(plan: Mapping[str, JsonValue]) -> dict[str, tuple[VertexInput, ...]]:
-    """The inputs of each vertex in a plan, each sender once."""
+    """The inputs of each vertex in a plan, by vertex id; a sender that the plan lists twice counts once."""
     inputs: dict[str, tuple[VertexInput, ...]] = {}
     for node in map(read_object, read_list(plan.get("nodes"))):
         vertex = read_text(node.get("id"))
@@ -183,7 +187,9 @@ def read_inputs(plan: Mapping[str, JsonValue]) -> dict[str, tuple[VertexInput, .
 
 
 def read_detail(answer: EngineAnswer, body: Mapping[str, JsonValue]) -> VertexDetail | None:
-    """The subtasks of a vertex; their sums in `aggregated` are not used: they are -1 where a part is NaN."""
+    """The subtasks in a vertex's document; Flink's own sums are not read: they are -1 where a subtask's value
+    is NaN.
+    """
     vertex = read_text(body.get("id"))
     listed = [read_object(one) for one in read_list(body.get("subtasks"))]
     if vertex is None:
@@ -196,7 +202,9 @@ def read_detail(answer: EngineAnswer, body: Mapping[str, JsonValue]) -> VertexDe
 
 
 def read_metrics(answer: EngineAnswer, listed: list[JsonValue]) -> MetricSums | None:
-    """Metrics of a vertex summed over its subtasks; only the path names the vertex."""
+    """The metrics of a vertex, summed over its subtasks; the vertex is read from the path, as the answer does not name
+    it.
+    """
     asked = METRICS_PATH.search(answer.path)
     if asked is None:
         return None
@@ -215,7 +223,9 @@ def read_metrics(answer: EngineAnswer, listed: list[JsonValue]) -> MetricSums | 
 
 
 def read_options(listed: list[JsonValue]) -> FlinkCluster | None:
-    """The cluster's options, as `GET /jobmanager/config` lists them."""
+    """The options of a cluster from the list that `GET /jobmanager/config` answers; None if the list is of another
+    kind.
+    """
     options: dict[str, str] = {}
     for one in map(read_object, listed):
         key, value = read_text(one.get("key")), read_text(one.get("value"))
@@ -225,7 +235,7 @@ def read_options(listed: list[JsonValue]) -> FlinkCluster | None:
 
 
 def name_operators(vertices: Iterable[VertexState]) -> dict[str, str]:
-    """The operator's name for the id of each vertex: unique, printable, and the same at every reading.
+    """A name of an operator for the id of each vertex: unique, printable, and the same at every reading.
 
     Vertices with equal names get the start of their id behind the name.
     """
@@ -241,10 +251,10 @@ def name_operators(vertices: Iterable[VertexState]) -> dict[str, str]:
 
 
 def clean(name: str) -> str:
-    """A name on one line, shortened to 180 characters."""
+    """The name of a vertex on one line, shortened to 180 characters."""
     return to_line(name)[:LONGEST_NAME].strip()
 
 
 def to_line(text: str) -> str:
-    """A text without line breaks and control characters."""
+    """A text with its line breaks and control characters replaced, so that it fits on one line."""
     return " ".join("".join(one if one.isprintable() else " " for one in text).split())

@@ -45,20 +45,20 @@ class JobShape:
     left_out: Sequence[str]
 
     def has(self, vertex: str) -> bool:
-        """Whether a vertex is an operator of the topology."""
+        """Whether a vertex is an operator of the topology, not a source that is left out."""
         return vertex not in self.left_out
 
     def list_sources(self) -> list[str]:
-        """The vertices without inputs."""
+        """The names of the vertices that have no inputs: the sources of the job."""
         return [vertex for vertex, inputs in self.inputs.items() if not inputs]
 
     def list_takers(self, sender: str) -> list[str]:
-        """The vertices that take the records of a sender."""
+        """The names of the vertices that take the records of a sender."""
         return [vertex for vertex, its in self.inputs.items() if any(one.vertex == sender for one in its)]
 
 
 def find_shape(job: JobState, interval: JobInterval) -> JobShape:
-    """The shape of a job: all vertices are operators except legacy sources that send to another vertex."""
+    """The shape of a job: its vertices are operators, except legacy sources that send to another vertex."""
     inputs = {
         vertex: tuple(one for one in job.inputs.get(vertex, ()) if one.vertex in job.vertices)
         for vertex in job.vertices
@@ -74,7 +74,7 @@ def find_shape(job: JobState, interval: JobInterval) -> JobShape:
 
 @dataclass(frozen=True, slots=True)
 class JobFlows:
-    """Records per second in an interval: on each edge, and of each source into the job; None: unknown."""
+    """The flows of a job in an interval, per second: on each edge, and from each source; None means unknown."""
 
     interval: JobInterval
     shape: JobShape
@@ -83,58 +83,58 @@ class JobFlows:
 
     @property
     def vertices(self) -> dict[str, VertexActivity]:
-        """The activities of all vertices by their names."""
+        """The activity of each vertex in the interval, by the vertex's name."""
         return {self.shape.names[vertex]: one for vertex, one in self.interval.activities.items()}
 
     @property
     def operators(self) -> dict[str, VertexActivity]:
-        """The activities of the operators by their names."""
+        """The activity of each vertex that is an operator of the topology, by its name."""
         return {name: one for name, one in self.vertices.items() if self.shape.has(one.vertex.id)}
 
     @property
     def sources(self) -> dict[str, VertexActivity]:
-        """The activities of the sources by their names."""
+        """The activity of each vertex that is a source of the job, by its name."""
         return {name: one for name, one in self.vertices.items() if one.is_source}
 
     def name(self, vertices: Iterable[str]) -> list[str]:
-        """The names of vertices."""
+        """The operator names of some vertices, which are given by their ids."""
         return [self.shape.names[vertex] for vertex in vertices]
 
     def is_saturated(self, vertex: str) -> bool:
-        """Whether a vertex has no idle time left."""
+        """Whether a vertex had no idle time left in the interval."""
         return self.interval.activities[vertex].is_saturated
 
     def list_saturated(self) -> list[str]:
-        """The vertices that have no idle time left."""
+        """The names of the vertices that had no idle time left in the interval."""
         return [vertex for vertex in self.interval.activities if self.is_saturated(vertex)]
 
     def count_copies(self, edge: Edge) -> int:
-        """How many subtasks get each record."""
+        """The number of subtasks that get a copy of each record on an edge: all of them for a broadcast, else 1."""
         strategy = next(one.ship_strategy for one in self.shape.inputs[edge[1]] if one.vertex == edge[0])
         return self.interval.activities[edge[1]].vertex.parallelism if strategy == BROADCAST else 1
 
     def find_offered(self, vertex: str) -> float | None:
-        """All records sent to a vertex; None where those of one sender are unknown."""
+        """The records per second that all senders sent to a vertex; None if the flow from any sender is unknown."""
         rates = [rate for (_, target), rate in self.edges.items() if target == vertex]
         return None if not rates or None in rates else sum(filter(None, rates))
 
     def find_selectivity(self, edge: Edge) -> float | None:
-        """Records sent on an edge per record that its sender served; None: not measured."""
+        """The records sent on an edge per record that the sender served; None if it was not measured."""
         measured = divide(self.edges.get(edge), self.interval.activities[edge[0]].served)
         return None if measured is None or measured > LARGEST_SELECTIVITY else measured
 
     def takes_less(self, vertex: str) -> bool:
-        """Whether a vertex served less than was sent to it."""
+        """Whether a vertex served fewer records than its senders sent to it."""
         served, offered = self.interval.activities[vertex].served, self.external.get(vertex)
         offered = self.find_offered(vertex) if offered is None else offered
         return served is not None and offered is not None and served < OVERLOADED * offered
 
     def list_overloaded(self) -> list[str]:
-        """The overloaded vertices: more is sent to them than they serve, and they have no idle time left."""
+        """The vertices to which more records are sent than they serve, and which have no idle time left."""
         return [vertex for vertex in self.list_saturated() if self.takes_less(vertex)]
 
     def list_held_back(self) -> set[str]:
-        """The vertices behind an overloaded vertex, which would get more records if it kept up."""
+        """The vertices behind an overloaded vertex: they would get more records if the overloaded vertex kept up."""
         behind, found = set(self.list_overloaded()), set[str]()
         while behind:
             behind = {
@@ -147,7 +147,7 @@ class JobFlows:
 
 
 def trace(interval: JobInterval, shape: JobShape) -> JobFlows:
-    """The flow on every edge of the plan."""
+    """The flow on every edge of a job's plan, in records per second, worked out from what each vertex sent and took."""
     flows = JobFlows(interval, shape)
     for sender, activity in interval.activities.items():
         takers = shape.list_takers(sender)
@@ -162,7 +162,7 @@ def trace(interval: JobInterval, shape: JobShape) -> JobFlows:
 
 
 def split(sender: str, takers: Sequence[str], flows: JobFlows) -> dict[str, float | None]:
-    """Records sent to each taker; None for a taker that has other senders too."""
+    """The records per second that a sender sends to each taker; None if a taker's part is not known."""
     activities = flows.interval.activities
     sent = activities[sender].sent
     copies = {vertex: flows.count_copies((sender, vertex)) for vertex in takers}
@@ -241,7 +241,7 @@ def make_topology(job: JobState, flows: JobFlows) -> Graph:
 
 
 def list_edges(shape: JobShape) -> list[Edge]:
-    """The edges between operators."""
+    """The edges of the topology: the pairs of a sender and a taker that both are operators."""
     return [
         (one.vertex, target)
         for target, inputs in shape.inputs.items()
@@ -268,7 +268,7 @@ def make_operator(vertex: str, job: JobState, flows: JobFlows) -> OperatorBody:
 
 
 def find_strategy(vertex: str, flows: JobFlows) -> str:
-    """The exchange by which most records reach a vertex; a source is taken to distribute its own input."""
+    """The exchange by which most records reach a vertex; for a source, a default that spreads its own input."""
     inputs = flows.shape.inputs[vertex]
     if not inputs:
         return "FORWARD"
@@ -276,7 +276,7 @@ def find_strategy(vertex: str, flows: JobFlows) -> str:
 
 
 def is_keyed(vertex: str, flows: JobFlows) -> bool:
-    """Whether a vertex is an operator whose subtasks get records by their keys."""
+    """Whether a vertex is an operator to whose subtasks records are assigned by key."""
     return flows.shape.has(vertex) and QUEUEINGS.get(find_strategy(vertex, flows)) == "keyed"
 
 

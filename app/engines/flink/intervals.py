@@ -56,14 +56,14 @@ class VertexActivity(NamedTuple):
 
     @property
     def is_saturated(self) -> bool:
-        """Whether it, or one of its subtasks, had no idle time left, so that records may wait for it."""
+        """Whether the vertex, or one of its subtasks, had no idle time left, so that records may wait for it."""
         records = self.counted.records_out if self.is_source else self.counted.records_in
         return is_saturated(self.counted, records) or any(one.is_saturated for one in self.subtasks)
 
     @property
     def entered(self) -> float | None:
-        """Records per second that came to a source: served ones, plus the growth of pending ones if it had no idle
-        time left.
+        """Records per second that came to a source: those that it served, plus the growth of pending records if it had
+        no idle time left.
         """
         if self.served is None or self.pending_growth is None or not self.is_saturated:
             return self.served
@@ -71,13 +71,17 @@ class VertexActivity(NamedTuple):
 
     @property
     def is_waiting(self) -> bool:
-        """Whether it is a source without a measured busy time: a legacy source, which only waits for its input."""
+        """Whether the vertex is a source without a measured busy time: a legacy source, which only waits for
+        its input.
+        """
         return self.is_source and self.counted.busy_ms is None
 
 
 @dataclass(frozen=True, slots=True)
 class JobInterval:
-    """An interval between two samples; `earlier` None: from the start of the job's present tasks to its only sample."""
+    """The time between two samples of a job; if `earlier` is None, the time from the start of the tasks to the only
+    sample.
+    """
 
     seconds: float
     end_ms: float | None
@@ -88,7 +92,9 @@ class JobInterval:
 
 
 def measure(earlier: JobSample | None, later: JobSample) -> JobInterval | None:
-    """The interval between two samples, or since the start; None where no time passed."""
+    """The interval between two samples, or since the start of the tasks if there is one sample; None if no
+    time passed.
+    """
     vertices = later.job.vertices
     counted = {
         vertex: subtract_counters(
@@ -108,7 +114,9 @@ def measure(earlier: JobSample | None, later: JobSample) -> JobInterval | None:
 
 
 def find_answer_gap(earlier: JobSample | None, later: JobSample) -> float | None:
-    """The time between the two documents, or since the start of the job, by the engine's clock."""
+    """The seconds between two documents of a job by Flink's clock, or since the start of the job if `earlier`
+    is None.
+    """
     started = later.job.running_ms or later.job.started_ms
     before = started if earlier is None else earlier.job.at_ms
     return None if before is None or later.job.at_ms is None else (later.job.at_ms - before) / 1000.0
@@ -146,7 +154,7 @@ def observe(
 
 
 def sends_on(vertex: str, sample: JobSample) -> bool:
-    """Whether a vertex sends to another; a vertex that holds its whole chain always has 0 records out."""
+    """Whether a vertex sends records to another vertex; Flink counts 0 records out for a vertex that does not."""
     return any(one.vertex == vertex for inputs in sample.job.inputs.values() for one in inputs)
 
 
@@ -169,7 +177,7 @@ class JobIntervals:
 
     @property
     def newest(self) -> JobInterval | None:
-        """The newest interval, or else the fallback: the topology is measured by it."""
+        """The newest interval between samples, or else the time since the start of the tasks; it gives the topology."""
         return self.measured[-1] if self.measured else self.fallback
 
 
@@ -216,7 +224,7 @@ def drop_impossible(samples: Sequence[JobSample], found: JobIntervals) -> Iterab
 
 
 def drop_unmoved(samples: Iterable[JobSample], found: JobIntervals) -> Iterable[JobSample]:
-    """Drops samples whose counters did not change; keeps the first, and merges the details of the rest into it."""
+    """The samples without those whose counters did not change or hardly; the kept sample gets their details."""
     kept: JobSample | None = None
     for sample in samples:
         if kept is not None and find_reset(kept, sample) is None:

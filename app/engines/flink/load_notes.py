@@ -1,4 +1,4 @@
-"""Diagnostics of a load from Flink: each odd or missing measurement, and what it means."""
+"""The findings for diagnostics of a load from Flink: measurements that are odd or missing."""
 
 from app.engines.diagnostics import Facts, Rule, Rules
 from app.engines.flink.counters import QUIET
@@ -22,7 +22,7 @@ def find_odd_clocks(flows: JobFlows) -> Facts | None:
 
 
 def find_busy_errors(flows: JobFlows) -> dict[str, str]:
-    """Operators whose busy time errs by more than 5%, and by how much."""
+    """Operators whose busy time has a relative error above 5%, each with the text of its error."""
     noises = {name: one.service.noise or 0.0 for name, one in flows.operators.items()}
     return {name: f"{name} by {write_percent(noise)}" for name, noise in noises.items() if noise > QUIET}
 
@@ -39,7 +39,7 @@ def find_hot(flows: JobFlows) -> list[Facts]:
 
 
 def find_unknown_shares(flows: JobFlows) -> Facts | None:
-    """Keyed operators with several subtasks for which no subtask was asked."""
+    """Keyed operators with several subtasks for which the caller sent no answer about the subtasks."""
     unknown = {
         name: f"/jobs/<job id>/vertices/{one.vertex.id}"
         for name, one in flows.operators.items()

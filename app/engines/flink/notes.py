@@ -1,4 +1,4 @@
-"""Diagnostics of Flink's reader as tables: code, condition, sentence."""
+"""The diagnostics of Flink's reader as tables: each with its code, its condition and its sentence."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -28,7 +28,7 @@ DEFAULT_BUFFER_TIMEOUT = "100 ms"
 
 
 class JobNotes(NamedTuple):
-    """The inputs of the diagnostics; `age_seconds` is the age of the newest metrics, None if nothing was measured."""
+    """The values from which the diagnostics of a reading are found; `age_seconds` is the age of the newest metrics."""
 
     asked: AskedJob
     intervals: JobIntervals
@@ -39,7 +39,7 @@ class JobNotes(NamedTuple):
 
 
 def list_notes(notes: JobNotes) -> tuple[Diagnostic, ...]:
-    """All diagnostics of one reading, without repeats, each on one line."""
+    """All diagnostics of one reading of Flink's answers, without repeats, each on one line."""
     found = [note for rules in (UNMOVED_RULES, SAMPLE_RULES) for note in find_diagnostics(rules, notes)]
     found += [
         note
@@ -142,7 +142,7 @@ CLUSTER_RULES: Rules[tuple[FlinkCluster, int]] = {
 
 
 def find_saturated_takers(flows: JobFlows) -> Iterator[Facts]:
-    """Senders to several vertices of which one has no idle time left: it may be sent more than it took."""
+    """The senders to several vertices of which one had no idle time left: this vertex may be sent more than it took."""
     names = flows.shape.names
     for sender in flows.interval.activities:
         takers = flows.shape.list_takers(sender)
@@ -161,7 +161,7 @@ def find_shared_takers(flows: JobFlows) -> Iterator[Facts]:
 
 
 def find_exchanges(holds: Callable[[str, list[str]], bool]) -> Callable[[JobFlows], list[Facts]]:
-    """A condition on the exchange by which most records reach an operator, and on the queueings of all its inputs."""
+    """Makes a condition that finds the operators for whose exchanges `holds` is true."""
 
     def find(flows: JobFlows) -> list[Facts]:
         shape = flows.shape
@@ -176,7 +176,7 @@ def find_exchanges(holds: Callable[[str, list[str]], bool]) -> Callable[[JobFlow
 
 
 def find_empty_entries(flows: JobFlows) -> Facts | None:
-    """The entries at which no records were counted."""
+    """The source operators at which no records were counted in the interval."""
     rates = find_entry_rates(flows)
     empty = [flows.shape.names[vertex] for vertex, rate in rates.items() if rate <= 0.0]
     return Facts(empty) if empty or find_total(flows) <= 0.0 else None

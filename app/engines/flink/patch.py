@@ -97,7 +97,7 @@ def describe_refusal(marks: Mapping[str, JsonValue]) -> str | None:
 
 
 def make_notes(wanted: Mapping[str, int], counts: Counts, marks: Mapping[str, JsonValue]) -> list[str]:
-    """What the change needs and costs."""
+    """The notes of a patch: what the change of parallelism needs, such as slots, and what it costs."""
     notes = [VERIFY, COST]
     needed, total = (
         count_slots(wanted, read_object(marks.get("slot_groups"))),

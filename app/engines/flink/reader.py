@@ -31,7 +31,7 @@ DEFAULT_SCHEDULER = "default"
 
 
 def read(answers: Sequence[EngineAnswer]) -> EngineReading:
-    """The topology of the job, and one load for each interval between samples whose counters can be subtracted."""
+    """Reads Flink's answers: the topology of the job, and a load for each interval whose counters can be subtracted."""
     asked = put_together(answers)
     job = asked.samples[-1].job
     intervals = find_intervals(asked.samples)
@@ -68,7 +68,9 @@ def find_lag(interval: JobInterval) -> float:
 
 
 def make_load(flows: JobFlows, keyed: Collection[str], lag_seconds: float) -> LoadBody | None:
-    """The load, or None where the rate from outside or the time is unknown; `lag_seconds`: the age of its end."""
+    """The load of an interval, or None if the external rate or the time is unknown; `lag_seconds` is the age of the
+    metrics.
+    """
     interval, shape = flows.interval, flows.shape
     external = [flows.external.get(vertex) for vertex in shape.list_sources()]
     if not external or None in external or interval.end_ms is None:
@@ -91,7 +93,9 @@ def make_load(flows: JobFlows, keyed: Collection[str], lag_seconds: float) -> Lo
 
 
 def make_operator_load(vertex: str, flows: JobFlows, *, arrives: bool, is_keyed: bool) -> OperatorLoadBody:
-    """The load of one operator; `arrives`: the records sent to it are those that it would be offered."""
+    """The load of one operator; `arrives` tells whether the records sent to the vertex are all that it would be
+    offered.
+    """
     activity = flows.interval.activities[vertex]
     offered = flows.external.get(vertex) if activity.is_source else flows.find_offered(vertex)
     back_pressured = activity.counted.back_pressured_share
@@ -107,7 +111,9 @@ def make_operator_load(vertex: str, flows: JobFlows, *, arrives: bool, is_keyed:
 
 
 def find_backlog(vertex: str, flows: JobFlows) -> float | None:
-    """Records between a vertex and the senders that send to it alone: sent less taken up since the start."""
+    """The records that wait between a vertex and senders that send to no other vertex: sent minus taken since the
+    start.
+    """
     shape = flows.shape
     if flows.interval.activities[vertex].is_source:
         return flows.interval.activities[vertex].pending
@@ -125,7 +131,7 @@ def find_backlog(vertex: str, flows: JobFlows) -> float | None:
 
 
 def find_instances(vertex: str, flows: JobFlows, offered: float | None) -> Iterable[InstanceLoadBody]:
-    """The share of each subtask in the records, where the subtasks were measured."""
+    """The share of each subtask in the records offered to a vertex; nothing if the subtasks were not measured."""
     activity = flows.interval.activities[vertex]
     if 1 < activity.vertex.parallelism == len(activity.subtasks):
         for place, share in enumerate(find_shares(activity.subtasks, activity.served, offered)):
@@ -151,7 +157,7 @@ def make_marks(job: JobState, shape: JobShape, cluster: FlinkCluster) -> Mapping
 
 
 def count_used_slots(job: JobState) -> int:
-    """The slots that the running job takes."""
+    """The slots that the running job takes: for each slot sharing group, the parallelism of its widest vertex."""
     vertices = job.vertices.items()
     return count_slots(
         {vertex: one.parallelism for vertex, one in vertices},

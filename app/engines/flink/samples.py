@@ -30,7 +30,7 @@ differ.
 
 @dataclass(frozen=True, slots=True)
 class JobSample:
-    """The job at one time: its document, and the details and metrics of its vertices."""
+    """The state of a job at one time: its document, with the details and metrics of its vertices."""
 
     job: JobState
     details: Mapping[str, VertexDetail] = field(default_factory=dict)
@@ -39,9 +39,9 @@ class JobSample:
 
 @dataclass(frozen=True, slots=True)
 class AskedJob:
-    """The job in all answers: its samples in the order of time, and the cluster.
+    """What all answers hold about one job: its samples in the order of time, and the cluster.
 
-    `other_jobs` counts the jobs that are left out; `early` counts the job's documents from before it ran, or without
+    `other_jobs` counts the jobs that are left out; `early` counts the documents from before the job ran, or without
     some of its vertices.
     """
 
@@ -52,7 +52,7 @@ class AskedJob:
 
 
 def put_together(answers: Sequence[EngineAnswer]) -> AskedJob:
-    """The samples of the newest job among the answers; raises UnreadableAnswer where no job runs in any."""
+    """The samples of the newest job among the answers; raises UnreadableAnswer if no answer shows a running job."""
     documents = [document for answer in answers if (document := read_document(answer)) is not None]
     jobs = [document for document in documents if isinstance(document, JobState)]
     if not jobs:
@@ -71,12 +71,12 @@ def put_together(answers: Sequence[EngineAnswer]) -> AskedJob:
 
 
 def is_whole(job: JobState) -> bool:
-    """Whether the document describes each vertex of the plan: without one, its neighbours would seem to be sources."""
+    """Whether a job's document has each vertex of its plan; the takers of a missing vertex would seem to be sources."""
     return job.inputs.keys() == job.vertices.keys()
 
 
 def explain_unusable(job: JobState) -> str:
-    """Why no topology can be made of a job's document, and what to do."""
+    """A sentence on why a job's document gives no topology, and what to do."""
     if job.state != RUNNING:
         return f"the job is {job.state}, not RUNNING: send its document again when it runs."
     if job.vertices and job.inputs:
@@ -92,14 +92,14 @@ def explain_unusable(job: JobState) -> str:
 
 
 def read_plans(answers: Sequence[EngineAnswer]) -> dict[str, dict[str, tuple[VertexInput, ...]]]:
-    """The plans of `GET /jobs/:id/plan` by the id of their job."""
+    """The inputs of each vertex from the answers of `GET /jobs/:id/plan`, by the id of the job."""
     bodies = [read_object(answer.body) for answer in answers]
     plans = [read_object(body.get("plan")) for body in bodies if "vertices" not in body]
     return {str(plan.get("jid")): read_inputs(plan) for plan in plans if plan}
 
 
 def read_schedulers(answers: Sequence[EngineAnswer]) -> dict[str, str]:
-    """The schedulers in `GET /jobs/overview` by the id of their job."""
+    """The scheduler of each job from the answers of `GET /jobs/overview`, by the id of the job."""
     listed = [one for answer in answers for one in read_list(read_object(answer.body).get("jobs"))]
     jobs = [read_object(one) for one in listed]
     return {str(one.get("jid")): read_text(one.get("schedulerType")) or "" for one in jobs}
@@ -108,14 +108,14 @@ def read_schedulers(answers: Sequence[EngineAnswer]) -> dict[str, str]:
 def fill_in(
     job: JobState, plans: Mapping[str, Mapping[str, tuple[VertexInput, ...]]], schedulers: Mapping[str, str]
 ) -> JobState:
-    """The job with its plan and scheduler from other answers, where its own document does not have them."""
+    """The job, with the plan and the scheduler from other answers if its own document lacks them."""
     return job._replace(
         inputs=job.inputs or plans.get(job.id, {}), scheduler=job.scheduler or schedulers.get(job.id, "")
     )
 
 
 def join_clusters(documents: Sequence[Document]) -> FlinkCluster:
-    """Slots and options of the cluster in all answers; the last answer wins."""
+    """The slots and options of the cluster, joined from all answers; if two answers differ, the last one counts."""
     joined = FlinkCluster()
     for one in documents:
         if isinstance(one, FlinkCluster):
@@ -125,7 +125,7 @@ def join_clusters(documents: Sequence[Document]) -> FlinkCluster:
 
 
 def attach(jobs: Sequence[JobState], documents: Sequence[Document]) -> Iterable[JobSample]:
-    """Yields each document of the job with the details and metrics that were asked at the nearest time."""
+    """Yields each document of the job as a sample, with the details and metrics that came nearest in time."""
     details: list[dict[str, VertexDetail]] = [{} for _ in jobs]
     metrics: list[dict[str, MetricSums]] = [{} for _ in jobs]
     times = [job.at_ms for job in jobs]
@@ -144,7 +144,7 @@ def attach(jobs: Sequence[JobState], documents: Sequence[Document]) -> Iterable[
 
 
 def find_nearest(times: Sequence[float | None], at_ms: float | None) -> int:
-    """The place of the nearest time, the last one of equals; the last place where `at_ms` is unknown."""
+    """The index of the time nearest to `at_ms`, the last of equal ones; the last index of all if `at_ms` is unknown."""
     last = len(times) - 1
     if at_ms is None:
         return last
@@ -152,7 +152,7 @@ def find_nearest(times: Sequence[float | None], at_ms: float | None) -> int:
 
 
 def find_reset(earlier: JobSample, later: JobSample) -> str | None:
-    """Why the counters of two samples cannot be subtracted; None where they can."""
+    """The reason why the counters of two samples cannot be subtracted; None if they can be."""
     old, new = earlier.job, later.job
     if (old.started_ms, old.running_ms) != (new.started_ms, new.running_ms):
         return "the job was restarted"
@@ -163,7 +163,7 @@ def find_reset(earlier: JobSample, later: JobSample) -> str | None:
 
 
 def find_vertex_reset(vertex: str, earlier: JobSample, later: JobSample) -> str | None:
-    """Why the counters of one vertex cannot be subtracted; None where they can."""
+    """The reason why the counters of one vertex cannot be subtracted between two samples; None if they can be."""
     before, after = earlier.job.vertices[vertex], later.job.vertices[vertex]
     if before.parallelism != after.parallelism:
         return f"the parallelism of {after.name} changed from {before.parallelism} to {after.parallelism}"
@@ -189,7 +189,7 @@ def find_impossible_clock(sample: JobSample) -> str | None:
 
 
 def find_moved_seconds(earlier: JobSample, later: JobSample) -> float | None:
-    """The time that the tasks counted between two samples; None if no task counts time."""
+    """The seconds that the tasks' own counters advanced between two samples; None if no task counts time."""
     old, new = earlier.job.vertices, later.job.vertices
     moved = (
         subtract_counters(after.counters, old[vertex].counters).find_seconds(after.parallelism)
@@ -200,6 +200,6 @@ def find_moved_seconds(earlier: JobSample, later: JobSample) -> float | None:
 
 
 def has_moved(earlier: JobSample, later: JobSample) -> bool:
-    """Whether any counter differs."""
+    """Whether any counter of the job differs between two samples."""
     old, new = earlier.job.vertices, later.job.vertices
     return any(old[vertex].counters != new[vertex].counters for vertex in new if vertex in old)

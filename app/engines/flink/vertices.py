@@ -49,17 +49,19 @@ def count_at_source(
 
 
 def find_emitted(metrics: MetricSums | None) -> float | None:
-    """Records that the source operators of a chain emitted, by their own metrics."""
+    """The records that the source operators of a vertex emitted, counted by metrics of the operators."""
     return sum_metrics(metrics, ".numRecordsOut")
 
 
 def find_pending(metrics: MetricSums | None) -> float | None:
-    """Pending records: those that a source knows to wait outside, such as the lag in Kafka."""
+    """The records that a source reports as waiting outside the job, such as the lag in Kafka."""
     return sum_metrics(metrics, ".pendingRecords")
 
 
 def find_pending_growth(vertex: str, earlier: JobSample | None, later: JobSample) -> float | None:
-    """The growth of pending records per second, by the clock of the same answers; below 0: they shrank."""
+    """The growth of pending records per second, by the clock of the answers that hold them; negative if they became
+    fewer.
+    """
     after, before = later.metrics.get(vertex), None if earlier is None else earlier.metrics.get(vertex)
     now, then = find_pending(after), find_pending(before)
     if after is None or before is None or now is None or then is None:
@@ -79,7 +81,7 @@ def sum_metrics(metrics: MetricSums | None, suffix: str) -> float | None:
 
 
 class SubtaskActivity(NamedTuple):
-    """Records that a subtask took up, and whether it had no idle time left, so that records may wait for it."""
+    """The records that a subtask took up, and whether it had no idle time left, so that records may wait for it."""
 
     taken: float | None
     is_saturated: bool
@@ -117,7 +119,7 @@ def list_subtasks(vertex: str, earlier: JobSample | None, later: JobSample) -> t
 def find_shares(
     subtasks: Sequence[SubtaskActivity], served: float | None, offered: float | None
 ) -> list[float]:
-    """The share of each subtask in the offered records; empty if it is unknown.
+    """The share of each subtask in the records offered to a vertex; an empty list if it is unknown.
 
     Records that were offered and not served are taken to wait for the subtasks that had no idle time left.
     """

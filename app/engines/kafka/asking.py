@@ -1,4 +1,6 @@
-"""The paths to ask for a consumer group's lags: of a REST proxy, or of a page that holds statistics or lags."""
+"""The paths that give the lags of a consumer group: those of a REST proxy, or one page that holds statistics
+or lags.
+"""
 
 from urllib.parse import quote
 
@@ -7,7 +9,9 @@ from app.engines.numbers import read_list, read_object, read_text
 
 
 def ask(asker: Asker, job: str | None) -> list[EngineAnswer]:
-    """One sample; `job` is a group that Confluent's REST API (v3) knows. Without it the address itself is asked."""
+    """Asks for one sample of a group's lags; `job` is a group of Confluent's REST API (v3). Without `job`, asks the
+    address itself.
+    """
     if job is None:
         return [asker.get("/")]
     clusters = read_list(read_object(asker.get("/v3/clusters").body).get("data"))

@@ -18,7 +18,7 @@ COMMIT_SECONDS = 5.0
 
 @dataclass(slots=True)
 class GroupLoads:
-    """The loads, oldest first, and what was left out or changed between the samples."""
+    """The loads of a consumer group, oldest first, with what was left out or changed between its samples."""
 
     loads: list[LoadBody] = field(default_factory=list)
     incomplete: int = 0
@@ -31,7 +31,9 @@ class GroupLoads:
 
 
 class PartitionChange:
-    """A partition between two samples: messages written and read per second; None: unknown."""
+    """The messages per second that were written to and read from a partition between two samples; None means
+    unknown.
+    """
 
     def __init__(self, place: Place, before: PartitionState, after: PartitionState) -> None:
         self.place, self.before, self.after = place, before, after
@@ -41,7 +43,7 @@ class PartitionChange:
 
 
 def make_group_loads(name: str, samples: Sequence[GroupSample]) -> GroupLoads:
-    """A load for each two samples that follow one another and know the end of every partition."""
+    """Makes a load for each two successive samples of a consumer group that know the end of every partition."""
     places = sorted({place for sample in samples for place in sample.places})
     complete = [sample for sample in samples if places and sample.is_complete(places)]
     found = GroupLoads(incomplete=len(samples) - len(complete))
@@ -90,7 +92,7 @@ def _make_load(
 def _find_service_rate(
     members: Mapping[str, Sequence[Place]], changes: Iterable[PartitionChange], found: GroupLoads
 ) -> float | None:
-    """The mean rate at which the busy members read: the service rate of one member."""
+    """The mean messages per second that a busy member of the group read, which is the service rate of one member."""
     by_place = {change.place: change for change in changes}
     measured = [_find_busy_rate([by_place[place] for place in places]) for places in members.values()]
     rates = [rate for rate in measured if rate is not None]
@@ -99,9 +101,9 @@ def _find_service_rate(
 
 
 def _find_busy_rate(changes: Sequence[PartitionChange]) -> float | None:
-    """Messages per second that a member read, if it was busy all the time; else None.
+    """The messages per second that a member read if it was busy all the time; None if it may have been idle.
 
-    It was busy if it read no more than what waited for it at the start, or if its lag was above 0 and grew.
+    A member was busy if it read no more than what waited for it at the start, or if its lag was above 0 and grew.
     """
     arrived = add_known(change.arrived for change in changes)
     served = add_known(change.served for change in changes)
@@ -120,7 +122,7 @@ def _find_busy_rate(changes: Sequence[PartitionChange]) -> float | None:
 def _list_instances(
     members: Mapping[str, Sequence[Place]], changes: Iterable[PartitionChange], arrived: float
 ) -> Iterator[InstanceLoadBody]:
-    """The share of each member in the messages that arrived; none where a member got nothing."""
+    """The share of each member in the messages that arrived; no shares if a member got no messages."""
     rates = {change.place: change.arrived or 0.0 for change in changes}
     shares = {
         member[:LONGEST_NAME].strip(): sum(rates[place] for place in places) / arrived

@@ -41,7 +41,7 @@ REMEDY = 'A topology is one group: send the lags of one, or name it in "path", s
 
 
 def read(answers: Sequence[EngineAnswer]) -> EngineReading:
-    """The reading of one group of consumers."""
+    """Reads the answers about one consumer group: its topology, loads, marks and diagnostics."""
     pointer = find_pointer(answers)
     group, sorted_samples = _sort_answers(answers, pointer)
     samples = [sample for sample in sorted_samples if sample.states]
@@ -61,7 +61,7 @@ def read(answers: Sequence[EngineAnswer]) -> EngineReading:
 
 
 def _sort_answers(answers: Sequence[EngineAnswer], pointer: str) -> tuple[str | None, list[GroupSample]]:
-    """The group's name, where it is known, and its samples."""
+    """The name of the consumer group, or None if no answer names it, and its samples."""
     wanted = find_parameter(answers, "group")
     clients: list[ClientStatistics] = []
     rows: list[LagRow] = []
@@ -81,7 +81,7 @@ def _sort_answers(answers: Sequence[EngineAnswer], pointer: str) -> tuple[str | 
 
 
 class ReadGroup(NamedTuple):
-    """A group, its samples and its loads: the subject of the diagnostics."""
+    """A consumer group with its samples and its loads, from which the diagnostics are found."""
 
     name: str
     samples: Sequence[GroupSample]
@@ -89,28 +89,28 @@ class ReadGroup(NamedTuple):
 
     @property
     def newest(self) -> GroupSample:
-        """The newest sample."""
+        """The newest sample of the consumer group."""
         return self.samples[-1]
 
     @property
     def waiting(self) -> float | None:
-        """The messages that wait in the newest sample."""
+        """The number of messages that wait in the newest sample; None if it is unknown."""
         return add_known(state.waiting for state in self.newest.states.values())
 
     @property
     def counts_commits(self) -> bool:
-        """Whether the positions in the newest sample are those of commits."""
+        """Whether the positions in the newest sample are committed positions, which lag behind the messages read."""
         return any(state.is_committed for state in self.newest.states.values())
 
     @property
     def has_service_rate(self) -> bool | None:
-        """Whether the newest load has a service rate; None: there is no load."""
+        """Whether the newest load has a service rate; None if there is no load."""
         loads = self.found.loads
         return loads[-1].operators[self.name].service_rate is not None if loads else None
 
 
 def _find_saturation(group: ReadGroup) -> Facts | None:
-    """The busy consumers of the newest interval, and the known error of their rate by committed positions."""
+    """The consumers that were busy in the newest interval, and how far committed positions can falsify their rate."""
     if not group.has_service_rate:
         return None
     share = write_percent(COMMIT_SECONDS / group.found.loads[-1].window_seconds)
@@ -123,7 +123,7 @@ def _find_saturation(group: ReadGroup) -> Facts | None:
 
 
 def _find_places(places: Iterable[Place]) -> Facts | None:
-    """The first five partitions, and the number of the others."""
+    """The names of the first five of some partitions, and how many more there are; None if there are none."""
     listed = [f"{topic}-{partition}" for topic, partition in sorted(places)]
     return Facts(partitions=join_texts(listed)) if listed else None
 

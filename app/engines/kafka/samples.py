@@ -48,7 +48,9 @@ class PartitionState(NamedTuple):
 
     @property
     def waiting(self) -> int | None:
-        """The messages from the position to the end, else the reported lag, which librdkafka counts from commits."""
+        """The messages between the position and the end; if one is unknown, the reported lag, which counts from
+        commits.
+        """
         if self.end is None or self.position is None or self.end < self.position:
             return self.lag
         return self.end - self.position
@@ -56,22 +58,22 @@ class PartitionState(NamedTuple):
 
 @dataclass(slots=True)
 class GroupSample:
-    """Partitions by their place, and all places that exist."""
+    """The partitions of a consumer group at one time, by topic and number, and the places of all its partitions."""
 
     states: dict[Place, PartitionState] = field(default_factory=dict)
     places: set[Place] = field(default_factory=set)
 
     @property
     def at(self) -> float:
-        """The time at which the last of its partitions was asked."""
+        """The time, in epoch seconds, of the partition that was read last."""
         return max(state.at for state in self.states.values())
 
     def is_complete(self, places: Iterable[Place]) -> bool:
-        """Whether the end of each of these partitions is known."""
+        """Whether the sample knows the end of each of the given partitions."""
         return all(place in self.states and self.states[place].end is not None for place in places)
 
     def list_members(self) -> Mapping[str, list[Place]]:
-        """The members and the partitions that each reads; empty where one partition has no known member."""
+        """The members of the group and the partitions that each reads; empty if a partition has no known member."""
         found: dict[str, list[Place]] = {}
         for place in sorted(self.states):
             member = self.states[place].member
@@ -82,7 +84,7 @@ class GroupSample:
 
 
 class LagRow(NamedTuple):
-    """One partition of a list."""
+    """One row of a list of lags: the state of one partition at one time."""
 
     group: str | None
     place: Place
@@ -90,14 +92,16 @@ class LagRow(NamedTuple):
 
 
 def read_rows(body: JsonValue, at: float) -> list[LagRow]:
-    """The rows of a list, at this time; those without topic and partition are left out."""
+    """The rows of a list of lags, which was read at the time `at`; rows without topic or partition are left out."""
     group, listed = _find_list(body)
     rows = [_read_row(_normalise(read_object(one)), group, at) for one in listed]
     return [row for row in rows if row is not None]
 
 
 def _find_list(body: JsonValue) -> tuple[str | None, list[JsonValue]]:
-    """A bare list, one row, {"data": [...]} of a REST proxy, or {"status": {"group", "partitions"}} of Burrow."""
+    """The group's name and the rows in a body: a bare list, one row, {"data": [...]} of a REST proxy, or {"status":
+    {...}} of Burrow.
+    """
     if isinstance(body, list):
         return None, body
     document = read_object(body)
@@ -108,7 +112,9 @@ def _find_list(body: JsonValue) -> tuple[str | None, list[JsonValue]]:
 
 
 def _normalise(row: Mapping[str, JsonValue]) -> Mapping[str, JsonValue]:
-    """Fields in small letters with underscores; Burrow's newest offset is in `end`."""
+    """A row with its field names in small letters and underscores; the newest offset that Burrow gives goes to
+    `end`.
+    """
     fields = {HUMP.sub("_", name).lower().replace("-", "_"): value for name, value in row.items()}
     newest = fields.get("end")
     is_burrow = isinstance(newest, dict) and "offset" in newest
@@ -131,7 +137,7 @@ def _read_row(row: Mapping[str, JsonValue], group: str | None, at: float) -> Lag
 
 
 def make_lag_samples(rows: Iterable[LagRow]) -> list[GroupSample]:
-    """The rows of each time, in order; the last of two rows for one partition at one time counts."""
+    """A sample for each time of the rows, oldest first; of two rows for one partition at one time, the last counts."""
     samples: dict[float, GroupSample] = {}
     for row in sorted(rows, key=lambda row: row.state.at):
         sample = samples.setdefault(row.state.at, GroupSample())
@@ -141,9 +147,10 @@ def make_lag_samples(rows: Iterable[LagRow]) -> list[GroupSample]:
 
 
 class ClientStatistics(NamedTuple):
-    """One document of a consumer.
+    """One document of statistics from a librdkafka consumer.
 
-    Sent at: wall clock, whole epoch seconds (`at`), and the client's monotonic clock in seconds (`clock`).
+    `at` is the wall clock in whole epoch seconds, and `clock` the client's monotonic clock in seconds, when it was
+    sent.
     """
 
     client: str
@@ -158,7 +165,7 @@ def is_statistics(body: JsonValue) -> bool:
 
 
 def read_statistics(body: JsonValue, path: str, at: datetime | None) -> ClientStatistics | None:
-    """The partitions that a consumer knows; None for a producer, or where no time is known."""
+    """The partitions in the statistics of a consumer; None if the client is a producer, or if the time is unknown."""
     document = read_object(body)
     sent_at = read_number(document.get("time"))
     when = sent_at if sent_at is not None or at is None else at.timestamp()
@@ -190,9 +197,9 @@ def _is_read(partition: Mapping[str, JsonValue]) -> bool:
 
 
 def make_samples(listed: Iterable[ClientStatistics]) -> list[GroupSample]:
-    """The documents of all members, in rounds: the next begins when a client comes again.
+    """The statistics of all members as samples: a new sample begins when a client comes a second time.
 
-    Times are in whole seconds, and made exact between the documents of one client by its own clock.
+    Times are whole seconds; the time between two documents of a client is made exact by the client's own clock.
     """
     starts: dict[str, float] = {}
     samples: list[GroupSample] = []

@@ -22,14 +22,15 @@ Queries = Mapping[Role, str]
 
 
 class Times(NamedTuple):
-    """The range to ask for: its end in epoch seconds, and the seconds of each rate."""
+    """The times to ask Prometheus for: the end of the range in epoch seconds, and the length of each rate's window."""
 
     end: int
     window: int
 
 
 def ask(asker: Asker, job: str | None) -> list[EngineAnswer]:
-    """One sample; `job` is the topology of recording rules headgate:ROLE, or the name or the id of a Flink job.
+    """Asks Prometheus for one sample; `job` is a topology with recording rules headgate:ROLE, or a Flink job's name or
+    id.
 
     A sample of Flink is one point: rates over the last few scrapes.
     """
@@ -39,7 +40,9 @@ def ask(asker: Asker, job: str | None) -> list[EngineAnswer]:
 
 
 def ask_rules(asker: Asker, topology: str | None) -> list[EngineAnswer]:
-    """All recording rules of a topology over the last window, in quarters of it; empty if there are none."""
+    """Asks for the recording rules of a topology over the last window, in quarters of the window; no answers if no rule
+    exists.
+    """
     chosen = f'{{__name__=~"{RULE}.+"{"" if topology is None else f",topology={_quote(topology)}"}}}'
     series = read_document(asker.get(f"/api/v1/query?{urlencode({'query': chosen})}").body).series
     if not series:
@@ -58,15 +61,15 @@ def _quote(text: str) -> str:
 
 
 def ask_queries(asker: Asker, queries: Queries, scraped: str) -> list[EngineAnswer]:
-    """The answers to these queries; `scraped` selects series that show how often the targets are scraped."""
+    """Asks Prometheus these queries; the query `scraped` selects series that show how often targets are scraped."""
     times = find_times(asker, scraped)
     return [asker.get(path) for path in make_paths(queries, times)]
 
 
 def find_times(asker: Asker, scraped: str) -> Times:
-    """The time of Prometheus, whole to a quarter of a window, and a window of four scrapes or more.
+    """The present time of Prometheus, whole to a quarter of a window, and a window that holds four scrapes or more.
 
-    `up` counts the scrapes of a target that is older than the job's series.
+    The series `up` also counts scrapes of a target that is older than the job's series.
     """
     targets = f"count_over_time(up[{LOOK_BACK}s]) and on (instance) group by (instance) ({scraped})"
     counted = f"max(({targets}) or count_over_time({scraped}[{LOOK_BACK}s]))"
@@ -79,14 +82,14 @@ def find_times(asker: Asker, scraped: str) -> Times:
 
 
 def _read_point(asker: Asker, query: str) -> tuple[float | None, float | None]:
-    """The time and the value of an instant query's answer."""
+    """The time and the value that Prometheus answers to an instant query; None for both if it has no value."""
     document = read_document(asker.get(f"/api/v1/query?{urlencode({'query': query})}").body)
     points = [point for series in document.series for point in series.points.items()]
     return points[0] if points else (None, None)
 
 
 def choose_window(scrapes: float | None) -> int:
-    """The shortest window with enough scrapes, given the number of scrapes in LOOK_BACK."""
+    """The shortest window with enough scrapes; `scrapes` is how often targets were scraped in the time LOOK_BACK."""
     interval = LOOK_BACK / scrapes if scrapes else LOOK_BACK
     return next((one for one in WINDOWS if one >= SCRAPES * interval), WINDOWS[-1])
 
@@ -105,9 +108,7 @@ def make_paths(queries: Queries, times: Times) -> Iterator[str]:
 
 
 def list_flink_queries(job: str | None) -> Queries:
-    """The queries on the counters of Flink's tasks; an instance that runs through the whole window counts as
-    unchanged.
-    """
+    """The queries on the counters of Flink's tasks; a task that runs through the whole window counts as unchanged."""
     chosen = filter_job(job)
     records, blocked = f"{METRIC}numRecordsIn{chosen}", f"{METRIC}accumulateBackPressuredTimeMs{chosen}"
     return {
@@ -121,8 +122,8 @@ def list_flink_queries(job: str | None) -> Queries:
 
 
 def filter_job(job: str | None) -> str:
-    """The labels that choose a job: its id, or its name as Flink's reporter writes it, with _ for other characters
-    than letters.
+    """The label filter that chooses a Flink job by its id, or by its name as Flink's reporter writes it (_ for other
+    characters than letters).
     """
     if job is None:
         return ""

@@ -1,4 +1,4 @@
-"""The loads of a range: one for each time with enough measurements; no two loads overlap."""
+"""Makes loads from a range of Prometheus: one for each time with enough measurements, so that no two loads overlap."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -41,8 +41,8 @@ PASSING: frozenset[Reason] = frozenset({"instances-changed", "two-jobs"})
 
 @dataclass(slots=True)
 class LeftTimes:
-    """Times without a load by their reason, saturated operators, and whether the job is one chain or changes are
-    unchecked.
+    """The times that give no load, by reason, with the saturated operators, and whether the job is one chain or
+    rescales could not be seen.
     """
 
     times: dict[Reason, list[float]] = field(default_factory=lambda: defaultdict(list))
@@ -52,15 +52,15 @@ class LeftTimes:
 
     @property
     def will_pass(self) -> bool:
-        """Whether the same queries will give a load later."""
+        """Whether the same queries will give a load at a later time, because the reasons for leaving times out pass."""
         reasons = set(self.times) - {"start-not-seen"}
         return bool(reasons) and reasons <= PASSING
 
 
 @dataclass(slots=True)
 class ReadLoads:
-    """The loads, oldest first, and the times that were left out; `sources`: Flink's sources, and whether each only
-    waits for its input.
+    """The loads, oldest first, and the times that were left out; `sources` are Flink's sources, each with whether it
+    only waits for its input.
     """
 
     loads: list[LoadBody]
@@ -69,9 +69,9 @@ class ReadLoads:
 
 
 def make_loads(moments: Sequence[Moment], *, is_asked: bool) -> ReadLoads:
-    """The loads of all times at which the external rate is known and no operator was rescaled.
+    """Makes a load for each time at which the external rate is known and no operator was rescaled.
 
-    `is_asked`: Prometheus was asked for unchanged processors.
+    `is_asked` tells whether Prometheus was asked for instances that did not change.
     """
     sources, left = find_sources(moments), LeftTimes()
     operators = list_operators(moments)
@@ -94,12 +94,12 @@ def make_loads(moments: Sequence[Moment], *, is_asked: bool) -> ReadLoads:
 
 
 def _has_rate(values: Values) -> bool:
-    """Whether anything was measured of an operator; if nothing was, the time is a gap."""
+    """Whether anything was measured for an operator; a time without any measurement is a gap."""
     return any(values.get(role) is not None for role in ("arrival_rate", "served_rate", "service_rate"))
 
 
 def _find_reason(moment: Moment, sources: Mapping[str, bool], operators: Sequence[str]) -> Reason | None:
-    """The reason why the time gives no load, None if it gives a load."""
+    """The reason why the measurements of a time give no load; None if they give one."""
     if not 1.0 <= moment.window < moment.at:
         return "window-unknown"
     if moment.window > MOST_WINDOWS_DIFFER * min(moment.windows):
@@ -110,7 +110,7 @@ def _find_reason(moment: Moment, sources: Mapping[str, bool], operators: Sequenc
 
 
 def _drop_overlapping(moments: Iterable[Moment], left: LeftTimes) -> list[Moment]:
-    """The newest moment, and each earlier one that ends before the next chosen one begins."""
+    """The newest moment, and of the earlier ones each that ends before the next chosen moment begins."""
     kept: list[Moment] = []
     for moment in sorted(moments, key=lambda one: -one.at):
         if not kept or moment.at <= kept[-1].at - kept[-1].window + 0.5:
@@ -148,7 +148,7 @@ def _is_saturated(moment: Moment, name: str) -> bool:
 
 
 def _measure(moment: Moment, name: str, *, keeps_up: bool, is_source: bool) -> OperatorLoadBody:
-    """The load of one operator; `keeps_up`: every operator does, so that each serves what it is offered."""
+    """The load of one operator; `keeps_up` tells that every operator serves all that it is offered."""
     served = moment.find(name, "sent_rate" if is_source else "served_rate")
     busy, processors = moment.find(name, "busy_processors"), _read_processors(moment.find(name, "processors"))
     arrived = moment.find(name, "arrival_rate")
@@ -167,7 +167,9 @@ def _measure(moment: Moment, name: str, *, keeps_up: bool, is_source: bool) -> O
 
 
 def _find_service_rate(moment: Moment, name: str, served: float | None, busy: float | None) -> float | None:
-    """The service rate: asked for directly, or 1 / the mean service time, or tuples per second of busy time."""
+    """The service rate of an operator: measured directly, or 1 / the mean service time, or tuples per second of busy
+    time.
+    """
     given = find_service_rate(moment.find(name, "service_rate"), 1.0)
     return (
         given
@@ -177,7 +179,7 @@ def _find_service_rate(moment: Moment, name: str, served: float | None, busy: fl
 
 
 def _read_processors(value: float | None) -> int | None:
-    """The number of processors; None if it is not whole, as the mean over a time with changes."""
+    """The number of processors; None if it is not whole, which happens when a mean covers a change of the number."""
     if value is None or value != int(value) or not 1 <= value <= MOST_PROCESSORS:
         return None
     return int(value)

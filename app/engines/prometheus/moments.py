@@ -18,7 +18,9 @@ SAME_TIME = 1.0
 
 @dataclass(slots=True)
 class Moment:
-    """Everything measured at one time; `windows` are the lengths of time that its values cover."""
+    """All values that were measured at one time; `windows` are the lengths of time that the values cover, in
+    seconds.
+    """
 
     at: float
     windows: set[float] = field(default_factory=set)
@@ -29,16 +31,16 @@ class Moment:
 
     @property
     def window(self) -> float:
-        """The longest time that a value covers; 0 = not known."""
+        """The longest length of time that a value of this moment covers, in seconds; 0 if it is not known."""
         return max(self.windows, default=0.0)
 
     def find(self, operator: str, role: Role) -> float | None:
-        """The value; None where it is unknown."""
+        """The value of an operator in a role at this time; None if it is unknown."""
         return self.operators.get(operator, {}).get(role)
 
 
 def make_moments(signals: Iterable[Signal]) -> list[Moment]:
-    """One moment for each time of the points, in order, with all that was measured then."""
+    """The points of all signals grouped by time, oldest first: one moment for each time."""
     listed = list(signals)
     places = dict(_join_times({at for signal in listed for at in signal.points}))
     moments = {at: Moment(at) for at in places.values()}
@@ -57,7 +59,7 @@ def make_moments(signals: Iterable[Signal]) -> list[Moment]:
 
 
 def _join_times(times: Iterable[float]) -> Iterator[tuple[float, float]]:
-    """Each time with the time that stands for it: the last of those within a second."""
+    """Yields each time with the last time within one second of it, which stands for both."""
     group: list[float] = []
     for at in sorted(times):
         if group and at - group[0] > SAME_TIME:
@@ -68,7 +70,7 @@ def _join_times(times: Iterable[float]) -> Iterator[tuple[float, float]]:
 
 
 def _fill(moment: Moment, operator: str | None, role: Role, values: Sequence[float | None]) -> None:
-    """The sum of all values of an operator; several means have no sum, so they give None."""
+    """Puts the values of an operator's role into a moment as one sum; several means have no sum, so they give None."""
     cell = moment.total if operator is None else moment.operators.setdefault(operator, {})
     if role in MEANS and len(values) > 1:
         cell[role] = None
@@ -79,12 +81,12 @@ def _fill(moment: Moment, operator: str | None, role: Role, values: Sequence[flo
 
 
 def list_operators(moments: Iterable[Moment]) -> list[str]:
-    """The operators of all times."""
+    """The names of all operators that were measured at any time."""
     return sorted({name for moment in moments for name in moment.operators})
 
 
 def find_sources(moments: Sequence[Moment]) -> dict[str, bool]:
-    """Flink's sources, and whether each only waits for its input: it takes in nothing, and its busy time is
+    """Flink's sources, each with whether it only waits for its input: it takes in nothing, and its busy time is
     unknown.
     """
     found = {}
@@ -97,7 +99,7 @@ def find_sources(moments: Sequence[Moment]) -> dict[str, bool]:
 
 
 def find_external(moment: Moment, sources: Mapping[str, bool], operators: Sequence[str]) -> float | None:
-    """Tuples that enter per second: asked for directly, or sent by Flink's sources, or arriving at the only
+    """The tuples per second that enter: measured directly, or sent by Flink's sources, or arriving at the only
     operator.
     """
     if "external_rate" in moment.total:
@@ -135,12 +137,14 @@ def find_changes(moments: Sequence[Moment], *, is_asked: bool) -> dict[float, Ch
 
 
 def _is_counted(moment: Moment) -> bool:
-    """Whether the number of processors is known; a gap means that the job did not run."""
+    """Whether the number of processors is known at this time; if it is not, the job did not run."""
     return any(values.get("processors") is not None for values in moment.operators.values())
 
 
 def _has_changed(moment: Moment) -> bool:
-    """Whether an operator's instances differ from those before; instances of a job that ended do not count."""
+    """Whether the instances of an operator differ from those of the time before; instances of a job that ended do not
+    count.
+    """
     return any(
         values.get("unchanged_processors") is None
         or values["unchanged_processors"] != values.get("processors")
@@ -150,7 +154,7 @@ def _has_changed(moment: Moment) -> bool:
 
 
 def _differ(one: Moment, other: Moment) -> bool:
-    """Whether an operator has different numbers of processors; an operator that is absent counts as equal."""
+    """Whether an operator has different numbers of processors at two times; an absent operator counts as equal."""
     return any(
         one.find(name, "processors") != other.find(name, "processors")
         for name in one.operators.keys() & other.operators.keys()

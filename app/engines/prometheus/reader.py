@@ -46,7 +46,7 @@ REMEDY = 'A topology is one job: filter the queries, such as {job_name="NAME"}.'
 
 @dataclass(slots=True)
 class _Found:
-    """Series by their query; equal series of two answers are one."""
+    """The series of Prometheus' answers by their query; a series that two answers contain is kept once."""
 
     counters: dict[Key, LabelledSeries] = field(default_factory=dict)
     queried: dict[Key, tuple[LabelledSeries, Query, Mapping[str, str]]] = field(default_factory=dict)
@@ -56,7 +56,7 @@ class _Found:
 
 
 def read(answers: Sequence[EngineAnswer]) -> EngineReading:
-    """The loads that the answers measure."""
+    """Reads the answers of Prometheus: the loads that they measure, with marks and diagnostics."""
     pointer = find_pointer(answers)
     found = _Found()
     for answer in answers:
@@ -98,7 +98,7 @@ def _sort_answer(answer: EngineAnswer, found: _Found) -> None:
 
 
 def _sort_series(series: LabelledSeries, parameters: Mapping[str, str], found: _Found) -> bool:
-    """Whether the role of the series is known: by the path, by its name, or by the query."""
+    """Adds a series with its role; False if neither the path, the series' name nor the query tells the role."""
     labels = frozenset(series.labels.items())
     asked = parameters
     if "role" not in parameters:
@@ -142,7 +142,7 @@ def _make_signals(found: _Found, pointer: str) -> Iterable[Signal]:
 
 
 def _list_marks(signals: Iterable[Signal]) -> Mapping[str, JsonValue]:
-    """The id and the name of the newest job."""
+    """The id and the name of the newest Flink job among the signals, as the marks of the topology."""
     newest = max(signals, key=lambda one: (max(one.points), one.job_id or ""), default=None)
     marks = {} if newest is None else {"job": newest.job_id or newest.job_name, "job_name": newest.job_name}
     return {name: value for name, value in marks.items() if value is not None}
@@ -178,7 +178,7 @@ LEFT: Mapping[Reason, str] = {
 
 
 def list_left(read: ReadLoads) -> list[Diagnostic]:
-    """The diagnostics of times that were left out, most frequent reason first."""
+    """The diagnostics on times that gave no load, the most frequent reason first."""
     left = sorted(read.left.times.items(), key=lambda one: -len(one[1]))
     return [say(reason, f"{_list_times(times)} left out: {LEFT[reason]}.") for reason, times in left]
 
@@ -189,8 +189,8 @@ def _list_times(times: Sequence[float]) -> str:
 
 
 class ReadRange(NamedTuple):
-    """The subject of the diagnostics; `empty` are queries without a series, `problems` are answers that were left
-    out.
+    """A range that was read, from which diagnostics are found; `empty` are queries without a series, `problems` answers
+    that were left out.
     """
 
     read: ReadLoads
@@ -199,7 +199,7 @@ class ReadRange(NamedTuple):
     problems: Sequence[UnreadableAnswer]
 
     def list_without(self, field: str) -> list[str]:
-        """The operators of the newest load that lack a value of this field."""
+        """The operators of the newest load that have no value in a field."""
         newest = self.read.loads[-1].operators if self.read.loads else {}
         return sorted(name for name, one in newest.items() if getattr(one, field) is None)
 
@@ -207,7 +207,7 @@ class ReadRange(NamedTuple):
 def list_notes(
     read: ReadLoads, moments: Sequence[Moment], empty: Sequence[str], problems: Sequence[UnreadableAnswer]
 ) -> tuple[Diagnostic, ...]:
-    """The diagnostics of one reading."""
+    """All diagnostics of one reading of Prometheus' answers."""
     subject = ReadRange(read, moments, empty, problems)
     left_out = [say("answer-left-out", f"Left out {one.pointer}: {one.detail}") for one in problems]
     return (*list_left(read), *find_diagnostics(RULES, subject), *left_out)
@@ -267,7 +267,7 @@ RULES: Rules[ReadRange] = {
 
 
 def explain_nothing(read: ReadLoads, moments: Sequence[Moment]) -> str:
-    """The reason why no load can be made, and what to send."""
+    """The reason why the answers of Prometheus give no load, and what to send."""
     if not moments:
         return (
             "the answers have no series, because Prometheus does not know the metric or label. Check the names in "

@@ -36,7 +36,7 @@ NO_ANSWER = (
 
 
 class LabelledSeries(NamedTuple):
-    """The labels of a series and its points."""
+    """One series of an answer: its labels and its points."""
 
     labels: Mapping[str, str]
     points: Points
@@ -71,7 +71,7 @@ def read_document(body: JsonValue) -> Answered:
 
 
 def _make_series(metric: Mapping[str, JsonValue], points: Iterable[JsonValue]) -> Iterable[LabelledSeries]:
-    """The series; None if no point has a time."""
+    """A series with labels and points, in a list; an empty list if no point has a time."""
     labels = {name: value for name, value in metric.items() if isinstance(value, str)}
     timed: dict[float, float | None] = {}
     for point in map(read_list, points):
@@ -127,7 +127,7 @@ class Query(NamedTuple):
 
 
 def name_role(parameters: Mapping[str, str]) -> Query | None:
-    """The role in the path, or else the role that the query shows; None: unknown."""
+    """The quantity that a query measures: from the role in its path, or else from its text; None if neither tells."""
     given = parameters.get("role")
     if given is not None:
         return Query(given) if given in ROLES else None
@@ -161,7 +161,7 @@ def recognise(promql: str) -> Query | None:
 
 
 def _recognise_quotient(known: list[str], text: str) -> Query | None:
-    """The role of a quotient: records per busy millisecond, or × 1000 per busy second."""
+    """The quantity of a query that divides two counters: records per busy millisecond, or × 1000 per busy second."""
     if [COUNTERS[name][0] for name in known] != ["served_rate", "busy_processors"] or text.count(
         ")/sum"
     ) != 1:
@@ -181,7 +181,7 @@ def find_window(parameters: Mapping[str, str]) -> float | None:
 
 
 def read_duration(text: str) -> float | None:
-    """Seconds, from a number or a duration of PromQL such as 1m30s; None for other texts, and for more than a day."""
+    """The seconds of a number or of a PromQL duration such as 1m30s; None for other texts, and for more than a day."""
     if re.fullmatch(r"\d{1,9}(\.\d{1,9})?", text):
         seconds = float(text)
     elif re.fullmatch(rf"(?:{PART.pattern})+", text) and len(text) <= 40:
@@ -201,7 +201,7 @@ NOT_AN_OPERATOR = frozenset({"__name__", "instance", "job", *JOB_LABELS})
 
 
 class Signal(NamedTuple):
-    """One series in its role; `window` is the time that each value covers, None if the value is a state."""
+    """A series whose role is known; `window` is the time that each value covers, None if the values are states."""
 
     role: Role
     operator: str | None
@@ -226,7 +226,7 @@ def find_operator(labels: Mapping[str, str], parameters: Mapping[str, str]) -> s
 def make_signal(
     series: LabelledSeries, query: Query, window: float | None, parameters: Mapping[str, str]
 ) -> Signal | None:
-    """The series in the role of its query; None where its operator is unknown."""
+    """The series with the role of its query; None if the operator that it measures is unknown."""
     operator = None if query.role in OF_JOB else find_operator(series.labels, parameters)
     if operator is None and query.role not in OF_JOB:
         return None
@@ -242,7 +242,7 @@ def make_signal(
 
 
 def is_counter(series: LabelledSeries) -> bool:
-    """Whether the series is a raw counter of one of Flink's subtasks."""
+    """Whether a series is a counter of a single Flink subtask, which has not been made a rate."""
     return series.labels.get("__name__") in COUNTERS and "task_name" in series.labels
 
 
@@ -284,7 +284,7 @@ def _measure_task(
 
 
 def list_steps(times: Sequence[float]) -> Iterator[tuple[float, float]]:
-    """Pairs of neighbouring times without a gap between them."""
+    """Pairs of successive times; pairs with a gap between them are left out."""
     pairs = list(pairwise(times))
     shortest = min((after - before for before, after in pairs), default=0.0)
     for before, after in pairs:

@@ -12,7 +12,9 @@ MOST_CORES = 1_000_000
 
 
 def ask(asker: Asker, job: str | None) -> list[EngineAnswer]:
-    """One sample: the application, its executors, and the gauges of its queries; `job` is the name of one query."""
+    """Asks for one sample: the application, its executors, and the gauges of its queries; `job` is the name of
+    a query.
+    """
     applications = asker.get("/api/v1/applications")
     answers = [applications]
     application = find_application([applications.body])
@@ -24,7 +26,9 @@ def ask(asker: Asker, job: str | None) -> list[EngineAnswer]:
 
 
 def find_application(bodies: Iterable[JsonValue]) -> str | None:
-    """The id of the newest application that runs; Spark lists the newest first."""
+    """The id of the newest application that still runs, from Spark's list, which has the newest first; None if
+    none runs.
+    """
     for body in bodies:
         for one in map(read_object, read_list(body)):
             attempts = [read_object(attempt) for attempt in read_list(one.get("attempts"))]

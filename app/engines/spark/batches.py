@@ -36,10 +36,10 @@ Partitions = Mapping[tuple[str, str], int]
 
 
 class SourceProgress(NamedTuple):
-    """One source of a batch; None: the source does not report it.
+    """The progress of one source in a batch; None means that the source does not report the value.
 
-    `ends` are the offsets up to which the batch read, and `latest` the newest of the source. Only Kafka's offsets
-    count rows.
+    `ends` are the offsets up to which the batch read, and `latest` the newest offsets of the source. Only Kafka's
+    offsets count rows.
     """
 
     rows: int | None
@@ -49,10 +49,10 @@ class SourceProgress(NamedTuple):
 
 
 class Batch(NamedTuple):
-    """One batch: the rows that it took in, and how long it ran; None: not reported.
+    """A batch of a streaming query: its rows, and how long it ran; None means that Spark does not report the value.
 
-    `input_rate` is Spark's own: rows per second since the trigger before. `shuffles` are the partitions of each
-    stateful operator.
+    `input_rate` is the rate that Spark reports: rows per second since the trigger before. `shuffles` are the partitions
+    of each stateful operator.
     """
 
     query: str | None
@@ -68,12 +68,12 @@ class Batch(NamedTuple):
 
     @property
     def key(self) -> str | None:
-        """The name of its query, or else the id."""
+        """The name of the query that ran the batch, or the query's id if it has no name."""
         return self.query or self.query_id
 
 
 def list_progress(body: JsonValue) -> list[JsonValue]:
-    """The progress documents of an answer: lastProgress, recentProgress, or a listener's event."""
+    """The progress documents in an answer: lastProgress, recentProgress, or the event of a listener."""
     listed = body if isinstance(body, list) else [body]
     return [read_object(one).get("progress") or one for one in listed]
 
@@ -101,7 +101,7 @@ def read_batch(value: JsonValue) -> Batch | None:
 
 
 def read_sources(value: JsonValue) -> tuple[SourceProgress, ...]:
-    """The sources of a batch."""
+    """The sources in a batch's progress document."""
     return tuple([_read_source(read_object(one)) for one in read_list(value)])
 
 
@@ -113,7 +113,7 @@ def _read_source(source: Mapping[str, JsonValue]) -> SourceProgress:
 
 
 def _decode(offset: JsonValue) -> JsonValue:
-    """An offset; Python's lastProgress gives it as the text of its JSON."""
+    """The offset as JSON; Python's lastProgress gives an offset as a text that holds its JSON."""
     if not isinstance(offset, str):
         return offset
     try:
@@ -124,7 +124,9 @@ def _decode(offset: JsonValue) -> JsonValue:
 
 
 def _read_partitions(offset: JsonValue) -> Partitions | None:
-    """Kafka's {"topic": {"0": 17}}; None for the offsets of other sources, which do not count rows."""
+    """The offset of each Kafka partition, from {"topic": {"0": 17}}; None for other sources, whose offsets do
+    not count rows.
+    """
     found = {}
     for topic, partitions in read_object(offset).items():
         if not isinstance(partitions, dict):
@@ -138,7 +140,7 @@ def _read_partitions(offset: JsonValue) -> Partitions | None:
 
 
 def _sum_growth(older: Partitions | None, newer: Partitions | None) -> float | None:
-    """The rows between two sets of offsets of the same partitions; None if the partitions differ."""
+    """The rows between two sets of offsets; None if the two sets have different partitions."""
     if older is None or newer is None or older.keys() != newer.keys():
         return None
     return add_known(find_growth(older[key], newer[key]) for key in newer)
@@ -150,16 +152,16 @@ def count_waiting(sources: Sequence[SourceProgress]) -> float | None:
 
 
 def count_partitions(sources: Sequence[SourceProgress]) -> int | None:
-    """The partitions of all sources; None where one does not report them."""
+    """The number of partitions of all sources; None if a source does not report its partitions."""
     if not sources or any(source.ends is None for source in sources):
         return None
     return sum(len(source.ends or ()) for source in sources)
 
 
 def count_arrived(before: Batch | None, batch: Batch) -> float | None:
-    """Rows that arrived from one trigger to the next: the rows of the batch, if no rows wait at its sources.
+    """The rows that arrived between two triggers: the rows of the batch, if no rows wait at its sources.
 
-    If a source holds rows back: the growth of its newest offsets.
+    If a source holds rows back, the growth of the source's newest offsets counts instead.
     """
     if before is None or not batch.sources or len(before.sources) != len(batch.sources):
         return None if count_waiting(batch.sources) else float(batch.rows)
@@ -184,7 +186,9 @@ def pair_batches(batches: Iterable[Batch]) -> Iterator[tuple[Batch | None, Batch
 
 
 def _follows(before: Batch, batch: Batch) -> bool:
-    """Whether no batch lies between the two; the progress of an idle query repeats the number."""
+    """Whether the second batch comes directly after the first; the progress of an idle query repeats the
+    number of its batch.
+    """
     if before.run_id != batch.run_id or before.number is None or batch.number is None:
         return False
     return 0 <= batch.number - before.number <= 1
@@ -202,7 +206,7 @@ def find_interval(before: Batch | None, batch: Batch) -> float | None:
 
 
 def is_gauges(body: JsonValue) -> bool:
-    """Whether the body is an answer of /metrics/json."""
+    """Whether a document is an answer of the driver's /metrics/json."""
     return isinstance(body, dict) and isinstance(body.get("gauges"), dict)
 
 

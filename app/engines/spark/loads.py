@@ -17,8 +17,9 @@ class ReadBatch(NamedTuple):
 
 
 class LeftBatches(NamedTuple):
-    """The numbers of batches without a load: `firsts`, because the time in which their rows arrived is unknown;
-    `unknown`, because the number of rows is.
+    """The numbers of batches without a load.
+
+    `firsts` counts batches whose rows arrived in an unknown time, `unknown` those with an unknown number of rows.
     """
 
     firsts: list[Batch]
@@ -61,9 +62,10 @@ def _make_load(
 
 
 def find_wait(read: Iterable[ReadBatch]) -> float | None:
-    """Mean seconds from a row's arrival to the end of its batch, weighted by rows: half the interval + the batch.
+    """The mean seconds from the arrival of a row to the end of its batch: half the interval before the batch + its
+    duration.
 
-    Rows arrive evenly over the interval before the trigger.
+    The mean is weighted by rows. Rows are taken to arrive evenly over the interval before the trigger.
     """
     listed = [one for one in read if one.batch.rows and one.batch.seconds is not None]
     total = add_known(one.batch.rows * (0.5 * one.interval + (one.batch.seconds or 0.0)) for one in listed)

@@ -44,7 +44,7 @@ WIDE_RATES = 1.5
 
 
 def read(answers: Sequence[EngineAnswer]) -> EngineReading:
-    """The reading of one streaming query."""
+    """Reads the answers about one streaming query: its topology as one operator, its loads, marks and diagnostics."""
     pointer = find_pointer(answers)
     bodies = [answer.body for answer in answers]
     cores, application = count_cores(bodies), find_application(bodies)
@@ -115,7 +115,7 @@ def _list_marks(batch: Batch, application: str | None) -> Mapping[str, JsonValue
 
 
 class ReadQuery(NamedTuple):
-    """A query, its batches and its cores: the subject of the diagnostics."""
+    """A streaming query with its batches and cores, from which the diagnostics are found."""
 
     name: str
     read: Sequence[ReadBatch]
@@ -124,12 +124,14 @@ class ReadQuery(NamedTuple):
 
     @property
     def backlog(self) -> float | None:
-        """Rows that wait at the sources beyond the newest batch."""
+        """The rows that wait at the sources after the newest batch; None if the sources do not show it."""
         return self.read[-1].load.operators[self.name].backlog_tuples if self.read else None
 
 
 def _find_fixed_costs(query: ReadQuery) -> Facts | None:
-    """A batch of many rows that was served at a much higher rate than a batch of few rows."""
+    """A batch of many rows that was served at a much higher rate than a batch of few rows, which shows a cost
+    per batch.
+    """
     measured = [(one.batch.rows, find_service_rate(one.batch.rows, one.batch.seconds)) for one in query.read]
     rates = sorted([(rows, rate) for rows, rate in measured if rate], key=lambda one: one[0])
     if not rates:
@@ -151,7 +153,7 @@ def _find_no_pause(query: ReadQuery) -> Facts | None:
 
 
 def _find_left(query: ReadQuery) -> Facts | None:
-    """The batches without a load, with the reasons."""
+    """The batches of the query that give no load, with the reasons."""
     firsts, unknown = map(len, query.left)
     reasons = (
         [f"{unknown} because sources held rows back and do not report how many arrived"] if unknown else []

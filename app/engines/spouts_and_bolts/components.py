@@ -1,4 +1,4 @@
-"""Spouts and bolts as measured in one interval, by either engine."""
+"""The spouts and bolts of Storm or Heron as they were measured in one interval."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -9,9 +9,10 @@ SAME_TIME = 0.05
 
 
 class StreamCount(NamedTuple):
-    """Tuples per second that a component emits on a stream.
+    """The tuples per second that a component emits on one stream.
 
-    `transferred_rate` counts a tuple once for each task that it went to; None for Heron, which does not count that.
+    `transferred_rate` counts a tuple once for each task that it went to; it is None for Heron, which does not count
+    this.
     """
 
     emitted_rate: float | None
@@ -44,7 +45,7 @@ class Component:
 
     @property
     def is_idle(self) -> bool:
-        """Whether it executed nothing."""
+        """Whether the component executed no tuple in the interval."""
         return self.executed_rate == 0.0
 
     @property

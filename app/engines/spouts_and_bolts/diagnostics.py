@@ -12,10 +12,10 @@ Interval = MeasuredInterval[Component]
 def find_shared_diagnostics(
     found: Interval, *, processors: str, count: str, latency: str, graph: str, emitted: str
 ) -> tuple[Diagnostic, ...]:
-    """All diagnostics that do not depend on the engine.
+    """The diagnostics of a measured interval that Storm and Heron have in common.
 
-    `processors` is the engine's word for processors. The other parameters name what to send: the count of executed
-    tuples, the latency, the graph with its groupings, and the counts of emitted tuples.
+    `processors` is the engine's word for processors. The other parameters name what the caller should send: the count
+    of executed tuples, the latency, the graph with its groupings, and the counts of emitted tuples.
     """
     words = {"count": count, "latency": latency, "graph": graph, "emitted": emitted}
     return find_diagnostics(RULES, found, processors=processors, **words)

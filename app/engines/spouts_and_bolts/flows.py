@@ -51,7 +51,7 @@ AnyComponent_co = TypeVar("AnyComponent_co", bound=Component, covariant=True)
 
 
 def read_grouping(text: str | None) -> str | None:
-    """The name of a grouping as in the table; None if it is not given."""
+    """The name of a grouping as Headgate writes it, from the engine's text; None if the engine does not give it."""
     if text is None:
         return None
     plain = text.strip().lstrip(":").lower().replace("-", "_")
@@ -59,9 +59,8 @@ def read_grouping(text: str | None) -> str | None:
 
 
 class StreamFlow(NamedTuple):
-    """`target` subscribes to a stream of `source`; tuples per second sent by the source and executed by the target.
-
-    None: not known.
+    """A stream from `source` to `target`, a subscriber, with the tuples per second sent and executed; None
+    means unknown.
     """
 
     source: str
@@ -73,21 +72,25 @@ class StreamFlow(NamedTuple):
 
 
 class Wiring(NamedTuple):
-    """The subscriptions; `complete`: no further subscription is possible."""
+    """The subscriptions between components; `complete` tells that no subscription is missing from the answers."""
 
     flows: tuple[StreamFlow, ...]
     complete: bool
 
 
 class Offered(NamedTuple):
-    """Tuples per second that reach a bolt; `is_sent`: counted at its sources, else taken from what it executed."""
+    """The tuples per second that reach a bolt; `is_sent` tells that they were counted at its sources, not at
+    the bolt.
+    """
 
     rate: float | None
     is_sent: bool
 
 
 class External(NamedTuple):
-    """Tuples per second that enter from outside; `by_spouts`: counted at spouts, else at the entries."""
+    """The tuples per second that enter the topology; `by_spouts` tells that spouts counted them, not the entry
+    bolts.
+    """
 
     rate: float | None
     by_spouts: bool
@@ -111,16 +114,16 @@ class MeasuredInterval(Generic[AnyComponent_co]):
 
     @property
     def bolts(self) -> list[AnyComponent_co]:
-        """The bolts."""
+        """The components of the interval that are bolts."""
         return [one for one in self.components.values() if one.is_bolt]
 
     @property
     def spouts(self) -> list[AnyComponent_co]:
-        """The spouts."""
+        """The components of the interval that are spouts."""
         return [one for one in self.components.values() if not one.is_bolt]
 
     def list_flows_into(self, target: str) -> list[StreamFlow]:
-        """The subscriptions of one bolt."""
+        """The streams to which one bolt subscribes."""
         return [flow for flow in self.flows if flow.target == target]
 
     def list_groupings(self, target: str) -> set[str | None]:
@@ -128,7 +131,7 @@ class MeasuredInterval(Generic[AnyComponent_co]):
         return {flow.grouping for flow in self.list_flows_into(target)}
 
     def is_fed(self, bolt: str) -> bool:
-        """Whether the answers show who feeds a bolt."""
+        """Whether the answers show which components send tuples to a bolt."""
         return any(flow.source in self.components for flow in self.list_flows_into(bolt))
 
     def list_edges(self) -> list[tuple[StreamFlow, float | None]]:
@@ -141,7 +144,9 @@ class MeasuredInterval(Generic[AnyComponent_co]):
         ]
 
     def has_unlike_counts(self, flow: StreamFlow) -> bool:
-        """Whether what was sent cannot be compared with what was executed."""
+        """Whether the tuples that were sent on a stream cannot be compared with the tuples that were executed
+        from it.
+        """
         if flow.sent is None:
             return True
         return not cover_same_time(self.components[flow.source], self.components[flow.target])
@@ -230,7 +235,7 @@ def find_offered(
     into: Iterable[StreamFlow],
     count_error: CountError[AnyComponent],
 ) -> Offered:
-    """The rate offered to a bolt: what its sources send, or what it executed if counts of different times do not
+    """The rate at which tuples reach a bolt: the rate sent to it, or what it executed if the two counts do not
     compare.
     """
     executed, total = bolt.executed_rate, add_known([flow.sent for flow in into])
@@ -248,7 +253,7 @@ def find_offered(
 def find_entries(
     components: Mapping[str, Component], flows: Iterable[StreamFlow], offered: Mapping[str, Offered]
 ) -> dict[str, float | None]:
-    """Tuples per second that reach each bolt from spouts, or from nobody that the answers show."""
+    """The tuples per second that reach each bolt from spouts, or from components that the answers do not show."""
     rates: dict[str, float | None] = {}
     for name in offered:
         into = [flow for flow in flows if flow.target == name and flow.source in components]

@@ -21,7 +21,7 @@ MOST_INSTANCES = 10_000  # of one operator in a load
 
 
 def build_graph(found: MeasuredInterval[Component]) -> Graph | None:
-    """Operators, edges and entries; None if no bolt is named."""
+    """The topology of a measured interval: its operators, edges and entries; None if the answers name no bolt."""
     if not found.bolts:
         return None
     return Graph(
@@ -36,8 +36,8 @@ def build_graph(found: MeasuredInterval[Component]) -> Graph | None:
 
 
 def build_operator(bolt: Component, into: list[StreamFlow]) -> OperatorBody:
-    """One bolt, with the queueing of its largest stream; with a global grouping only one processor works, however
-    many run.
+    """A bolt as an operator, with the queueing of its largest stream; a bolt with a global grouping has one
+    working processor.
     """
     is_global = {flow.grouping for flow in into} == {GLOBAL}
     busiest = max(into, key=lambda flow: flow.sent or flow.executed or 0.0, default=None)
@@ -49,7 +49,9 @@ def build_operator(bolt: Component, into: list[StreamFlow]) -> OperatorBody:
 
 
 def build_edges(found: MeasuredInterval[Component]) -> list[EdgeBody]:
-    """One edge for each pair of bolts, the sum over its streams; an unmeasured selectivity counts as 1."""
+    """An edge for each pair of bolts, with the sum of its streams' selectivities; an unmeasured selectivity
+    counts as 1.
+    """
     totals: dict[tuple[str, str], float] = {}
     for flow, selectivity in found.list_edges():
         pair = (flow.source, flow.target)
@@ -80,7 +82,7 @@ def build_load(found: MeasuredInterval[Component]) -> LoadBody | None:
 
 
 def build_operator_load(bolt: Component, offered: Offered) -> OperatorLoadBody:
-    """The load of one bolt."""
+    """The load of one bolt: its rates, service time and processors, with the rate that is offered to it."""
     return OperatorLoadBody(
         service_rate=find_service_rate(1.0, bolt.service_seconds),
         arrival_rate=None if offered.rate is None else min(offered.rate, MOST),
@@ -91,10 +93,10 @@ def build_operator_load(bolt: Component, offered: Offered) -> OperatorLoadBody:
 
 
 def list_shares(bolt: Component) -> list[InstanceLoadBody]:
-    """The share of each instance that executed something.
+    """The share of each instance in the tuples that its bolt executed.
 
-    Empty if the rate of any instance is unknown, if two have the same name, or if there are more than a load can
-    hold.
+    Empty if the rate of any instance is unknown, if two instances have the same name, or if there are more of them than
+    a load can hold.
     """
     total = add_known([rate for _, rate in bolt.instances])
     names = {name for name, _ in bolt.instances}

@@ -21,9 +21,10 @@ MOST_NAMES = 50
 
 
 def ask(asker: Asker, job: str | None) -> list[EngineAnswer]:
-    """Both plans, and the metrics of every component; `job` is a topology's name, or cluster/role/environ/name.
+    """Asks for the logical and the physical plan, and the metrics of every component, for the last ten minutes.
 
-    The ten minutes that are asked for end with the time of the logical plan's answer.
+    `job` is a topology's name, or cluster/role/environ/name. The ten minutes end with the time of the logical plan's
+    answer.
     """
     places = list_places(asker.get("/topologies").body)
     jobs = [RunningJob(identity, place["topology"]) for identity, place in places.items()]
@@ -59,7 +60,7 @@ def list_places(listed: JsonValue) -> dict[str, dict[str, str]]:
 
 
 def list_metrics(found: HeronAnswers) -> Iterator[tuple[str, Sequence[str]]]:
-    """The components, each with the names of the metrics to ask for."""
+    """The components of the plan, each with the names of the metrics to ask for."""
     for name, node in read_object(found.logical.get("spouts")).items():
         streams = list_outputs(node)
         names = [f"{base}/{one}" for one in streams for base in SPOUT]
@@ -80,12 +81,12 @@ BOLT = ("__execute-count", "__execute-latency")
 
 
 def list_outputs(node: JsonValue) -> list[str]:
-    """The streams that a component declares."""
+    """The streams that a component declares in the logical plan."""
     listed = read_list(read_object(node).get("outputs"))
     return [name for one in listed if (name := read_text(read_object(one).get("stream_name")))]
 
 
 def cut(component: str, names: Sequence[str]) -> Iterator[tuple[str, Sequence[str]]]:
-    """The names in groups that fit into a path."""
+    """Pairs of a component and a group of its metrics' names; each group is small enough for the path of a request."""
     for first in range(0, len(names), MOST_NAMES):
         yield component, names[first : first + MOST_NAMES]

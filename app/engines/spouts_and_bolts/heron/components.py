@@ -43,7 +43,7 @@ def read_components(answers: HeronAnswers, measures: Measures) -> dict[str, Hero
 
 
 def list_names(answers: HeronAnswers, measures: Measures) -> Mapping[str, tuple[bool, Document]]:
-    """For each name, whether it is a bolt, and its part of the logical plan."""
+    """The name of each component, with whether it is a bolt, and its entry in the logical plan."""
     listed: dict[str, tuple[bool, Document]] = {}
     for plan in (answers.logical, answers.physical):
         for kind in ("spouts", "bolts"):
@@ -59,24 +59,24 @@ def list_names(answers: HeronAnswers, measures: Measures) -> Mapping[str, tuple[
 
 
 class InstanceMetrics(NamedTuple):
-    """The metrics of a component's instances."""
+    """The metrics of all instances of one component."""
 
     metrics: ByMetric
     instances: tuple[str, ...]
 
     def add(self, metric: str) -> float | None:
-        """The rate of all instances; None if the rate of any is unknown."""
+        """The sum of a metric's rate over all instances; None if the rate of any instance is unknown."""
         return add_known([self.metrics.get(metric, {}).get(one) for one in self.instances])
 
     def list_streams(self, base: str) -> list[str]:
-        """The streams of a count that is kept per stream alone."""
+        """The names of a count that Heron keeps for each stream, not for each source and stream."""
         names = [
             metric for metric in self.metrics if metric.startswith(f"{base}/") and metric.count("/") == 1
         ]
         return [name.partition("/")[2] for name in names]
 
     def add_streams(self, base: str) -> float | None:
-        """The rate of all instances on all streams."""
+        """The rate of a count over all instances and streams; None if a part is unknown."""
         return add_known([self.add(f"{base}/{stream}") for stream in self.list_streams(base)])
 
     def choose_scopes(self, inputs: Iterable[StreamFlow]) -> list[str]:

@@ -48,7 +48,7 @@ class HeronAnswers:
 
 
 def sort_documents(answers: Sequence[EngineAnswer]) -> HeronAnswers:
-    """The documents of the answers, in the order of their times."""
+    """The documents that the answers of Heron's tracker hold, in the order of their times."""
     found = HeronAnswers()
     for answer in sort_by_time(answers):
         asked = read_parameters(answer.path)
@@ -74,7 +74,9 @@ def unfold(body: JsonValue, depth: int = 0) -> Iterator[Document]:
 
 
 def take(found: HeronAnswers, body: Document, asked: Mapping[str, str], at: datetime | None) -> None:
-    """Adds one document to the others of its kind."""
+    """Adds a document to those of its kind in `found`; `asked` are the parameters of the request, `at` is the
+    answer's time.
+    """
     component = read_name(body.get("component")) or read_name(asked.get("component"))
     if "metadata" in body:
         info = read_object(body["metadata"])

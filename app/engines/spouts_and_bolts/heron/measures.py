@@ -54,17 +54,17 @@ class Measures:
     by_component: dict[str, ByMetric] = field(default_factory=dict)
 
     def of(self, component: str) -> ByMetric:
-        """The metrics of a component."""
+        """The metrics of a component by name; empty if none was measured."""
         return self.by_component.setdefault(component, {})
 
     def put(self, component: str, metric: str, instance: str, value: float | None) -> None:
-        """Adds one value, if it is known."""
+        """Stores the value of a metric for one instance of a component, if the value is known."""
         if value is not None:
             self.of(component).setdefault(metric, {})[instance] = value
 
 
 def read_values(values: Mapping[str, JsonValue]) -> Iterable[tuple[str, str, JsonValue]]:
-    """Metric, instance and value of an answer."""
+    """The metric, the instance and the value of each entry in an answer."""
     for metric, by_instance in values.items():
         for instance, value in read_object(by_instance).items():
             name = read_name(instance)
@@ -108,13 +108,15 @@ def tabulate(timelines: Iterable[TimelineAnswer]) -> dict[str, Series]:
 
 
 def find_length(every: Iterable[Mapping[float, float]]) -> float:
-    """The length of a bucket: the median gap within a series, else a minute."""
+    """The length of a bucket in seconds: the median gap between the times of a series, else a minute."""
     gaps = [after - before for points in every for before, after in pairwise(sorted(points))]
     return max(median(gaps), SHORTEST_BUCKET) if gaps else BUCKET_SECONDS
 
 
 def combine(series: Series, metric: str, instance: str, starts: list[float], length: float) -> float | None:
-    """A rate over the buckets, or a mean weighted by the counts of each."""
+    """The value of a metric over the buckets that begin at `starts`: a rate, or a mean weighted by the count
+    of each bucket.
+    """
     points = series[metric, instance]
     if not metric.startswith(MEANS):
         return find_rate(sum([points[at] for at in starts]), length * len(starts))
@@ -127,7 +129,9 @@ def combine(series: Series, metric: str, instance: str, starts: list[float], len
 
 
 def measure_metrics(answers: Iterable[MetricsAnswer]) -> list[Measures]:
-    """One interval for each sample of /metrics; for all-time counts, one for each pair of samples."""
+    """The measures of each sample of /metrics; counts since the start of the topology need two samples for one
+    interval.
+    """
     samples = split_answers(answers)
     short = [[one for one in sample if not is_cumulative(one)] for sample in samples]
     long = [[one for one in sample if is_cumulative(one)] for sample in samples]
@@ -144,7 +148,7 @@ def is_cumulative(answer: MetricsAnswer) -> bool:
 
 
 def split_answers(answers: Iterable[MetricsAnswer]) -> list[list[MetricsAnswer]]:
-    """The answers as samples: a component whose metric comes again begins the next sample."""
+    """Divides the answers into samples: a component whose metric comes a second time begins the next sample."""
     samples: list[list[MetricsAnswer]] = []
     seen: set[tuple[str, str]] = set()
     for answer in answers:
@@ -158,7 +162,7 @@ def split_answers(answers: Iterable[MetricsAnswer]) -> list[list[MetricsAnswer]]
 
 
 def measure_interval(answers: list[MetricsAnswer]) -> Measures | None:
-    """Counts of the last `interval` seconds."""
+    """The rates and means that a sample gives for the last `interval` seconds before it."""
     seconds = max((one.interval for one in answers if one.interval), default=None)
     ends_at = max((one.at for one in answers if one.at), default=None)
     begins_at = move_time(ends_at, -seconds) if ends_at and seconds else None
@@ -174,7 +178,7 @@ def measure_interval(answers: list[MetricsAnswer]) -> Measures | None:
 
 
 def measure_growth(before: list[MetricsAnswer], after: list[MetricsAnswer]) -> Measures | None:
-    """The growth of counts between two samples; means of all time are left out."""
+    """The rates from the growth of counts between two samples; means since the start of the topology are left out."""
     first = max((one.at for one in before if one.at), default=None)
     last = max((one.at for one in after if one.at), default=None)
     if first is None or last is None or last - first < timedelta(seconds=1):

@@ -17,7 +17,7 @@ ACCEPTED = re.compile(r"[\w.-]+")
 
 
 def make_patch(counts: Counts, marks: Mapping[str, JsonValue]) -> EnginePatch:
-    """heron update <cluster>/<role>/<environ> <topology> --component-parallelism=<bolt>:<instances> ..."""
+    """The command that changes the instances of bolts: heron update <cluster>/<role>/<environ> <topology> ..."""
     changed = find_changes(counts, marks.get("instances"))
     refused = [name for name in changed if not ACCEPTED.fullmatch(name)]
     taken = {name: max(count, 1) for name, count in changed.items() if name not in refused}
@@ -35,7 +35,7 @@ def make_patch(counts: Counts, marks: Mapping[str, JsonValue]) -> EnginePatch:
 
 
 def make_notes(taken: Counts, refused: list[str]) -> list[str]:
-    """What the change needs and costs."""
+    """The notes of the heron update: what it needs and costs, and which bolts it leaves out."""
     notes = []
     if refused:
         notes.append(

@@ -57,9 +57,7 @@ def read(answers: Sequence[EngineAnswer]) -> EngineReading:
 
 
 def count_measured(measures: Measures) -> tuple[int, str]:
-    """The number of components that an interval measured, and when it began: the newest complete interval gives
-    the topology.
-    """
+    """The number of components that an interval measured, and when it began: a key that orders intervals."""
     begins_at = measures.begins_at.isoformat() if measures.begins_at else ""
     return len(measures.by_component), begins_at
 
@@ -67,7 +65,7 @@ def count_measured(measures: Measures) -> tuple[int, str]:
 def measure_components(
     components: Mapping[str, HeronComponent], measures: Measures
 ) -> MeasuredInterval[HeronComponent]:
-    """What flows between the components in an interval."""
+    """The flows between the components in an interval, worked out from its measures."""
 
     def find_count_error(bolt: HeronComponent, _: list[HeronComponent]) -> float:
         return (bolt.executed_rate or 0.0) / (measures.buckets or USUAL_BUCKETS)
@@ -88,7 +86,7 @@ def measure_components(
 
 
 def explain_nothing(found: HeronAnswers) -> str:
-    """The reason why the answers give no interval."""
+    """The reason why the answers of Heron's tracker give no interval, and what to send."""
     if found.timelines:
         return "the timeline has no complete minute"
     if found.metrics:
@@ -111,7 +109,7 @@ def mark_topology(found: HeronAnswers, interval: MeasuredInterval[HeronComponent
 def find_heron_diagnostics(
     interval: MeasuredInterval[HeronComponent], measures: Measures
 ) -> tuple[Diagnostic, ...]:
-    """All diagnostics of the newest interval."""
+    """All diagnostics of the newest interval of a Heron topology."""
     shared = find_shared_diagnostics(
         interval,
         processors="instances",

@@ -15,7 +15,7 @@ WINDOW = "window=600"
 
 
 def ask(asker: Asker, job: str | None) -> list[EngineAnswer]:
-    """The page of a topology, its graph, and the pages of its components; `job` is its name or id.
+    """Asks for the page of a topology, its graph, and the pages of its components; `job` is the topology's name or id.
 
     The pages are asked without sys=true, so that emitted and transferred count the topology's own streams alone.
     """
@@ -31,7 +31,7 @@ def ask(asker: Asker, job: str | None) -> list[EngineAnswer]:
 
 
 def list_topologies(summary: JsonValue) -> list[RunningJob]:
-    """The topologies of the summary."""
+    """The topologies that run, from Storm's summary page."""
     rows = read_objects(read_object(summary).get("topologies"))
     named = [(read_text(row.get("id")), read_text(row.get("name"))) for row in rows]
     return [RunningJob(identity, name or identity) for identity, name in named if identity]

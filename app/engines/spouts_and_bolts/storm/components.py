@@ -61,15 +61,15 @@ class StormComponent(Component):
 
     @property
     def is_idle(self) -> bool:
-        """Whether it executed nothing."""
+        """Whether the component executed no tuple in the window."""
         return self.executed == 0.0
 
     @property
     def mean_utilisation(self) -> float | None:
-        """executed × latency / (seconds covered × executors), if the totals cover at most ten minutes; else None.
+        """The mean share of time in which executors were busy: executed × latency / (seconds covered × executors).
 
-        Totals do not hold the uptime of executors. A capacity far above this mean shows that the executors are
-        uneven, or started later than assumed.
+        None if the totals cover more than ten minutes. Totals do not hold the uptime of executors. A capacity far above
+        this mean shows that the executors are uneven, or started later than assumed.
         """
         is_short = self.covered is not None and self.covered <= CAPACITY_WINDOW
         if (
@@ -84,7 +84,9 @@ class StormComponent(Component):
 
     @property
     def misfit(self) -> str | None:
-        """The reason why the mean utilisation and the largest capacity do not fit; None if they do."""
+        """The reason why the mean utilisation and the largest capacity of a bolt contradict each other; None
+        if they agree.
+        """
         mean, capacity = self.mean_utilisation, self.capacity
         if mean is None or capacity is None:
             return None
@@ -103,7 +105,7 @@ class StormComponent(Component):
 
     @property
     def fits_capacity(self) -> bool:
-        """Whether the capacity fits the time that the counts are assumed to cover."""
+        """Whether the capacity that Storm states agrees with the time that the counts are assumed to cover."""
         return self.misfit is None
 
 
@@ -188,7 +190,7 @@ def count_sent(rows: Sequence[Executor], totals: Page, covered: float | None) ->
 
 
 def find_longest_uptime(sample: StormSample) -> float | None:
-    """The longest possible uptime of executors: the longest on their pages, else the topology's uptime.
+    """The longest uptime that an executor can have: the longest on the components' pages, else the topology's uptime.
 
     A rebalance restarts executors, and with them the counts, while the topology's uptime goes on.
     """
@@ -255,7 +257,7 @@ def list_streams(page: StormPage | None, field_name: str) -> dict[tuple[str, str
 
 
 def read_inputs(page: StormPage | None, covered: float | None) -> dict[tuple[str, str], float | None] | None:
-    """Tuples per second executed, by source and stream."""
+    """The tuples per second that a component executed, by source and stream; None if the page does not list them."""
     rows = list_streams(page, "inputStats")
     if rows is None:
         return None
@@ -263,7 +265,9 @@ def read_inputs(page: StormPage | None, covered: float | None) -> dict[tuple[str
 
 
 def read_outputs(page: StormPage | None, covered: float | None) -> dict[str, StreamCount] | None:
-    """Tuples per second emitted and transferred on each stream."""
+    """The tuples per second that a component emitted and transferred, by stream; None if the page does not
+    list them.
+    """
     rows = list_streams(page, "outputStats")
     if rows is None:
         return None
@@ -276,7 +280,7 @@ def read_outputs(page: StormPage | None, covered: float | None) -> dict[str, Str
 
 
 def sum_outputs(outputs: Mapping[str, StreamCount] | None) -> StreamCount:
-    """Tuples per second emitted and transferred on the streams that are not Storm's own."""
+    """The tuples per second that a component emitted and transferred on all streams but Storm's own."""
     own = [count for stream, count in (outputs or {}).items() if not is_system(stream)]
     return StreamCount(
         add_known([one.emitted_rate for one in own]), add_known([one.transferred_rate for one in own])

@@ -36,7 +36,10 @@ def find_storm_diagnostics(measured: MeasuredSample) -> tuple[Diagnostic, ...]:
 
 
 def find_coarseness(bolt: StormComponent, step: float) -> float:
-    """The relative standard error of a mean of zeros and ones: 1/√(samples × mean in ms); 0 from 1 ms on."""
+    """The relative standard error of a latency below 1 ms, which Storm takes from samples of 0 or 1 ms.
+
+    It is 1/√(samples × mean in ms), and 0 for a latency of 1 ms or more.
+    """
     milliseconds = 1000.0 * (bolt.latency or 0.0)
     if not bolt.executed or not 0.0 < milliseconds < 1.0:
         return 0.0
@@ -91,7 +94,7 @@ def _list_at_most(measured: MeasuredSample) -> list[str]:
 
 
 def _list_single_workers(measured: MeasuredSample) -> list[str]:
-    """Bolts behind a fields grouping with one executor that executes everything."""
+    """Bolts behind a fields grouping of which one executor executes all tuples."""
     fields = [bolt for bolt in measured.bolts if measured.interval.list_groupings(bolt.name) == {FIELDS}]
     busy = {bolt.name: [row for row in bolt.rows if row.executed] for bolt in fields if len(bolt.rows) > 1}
     return [name for name, rows in busy.items() if len(rows) == 1]
@@ -114,7 +117,7 @@ def _find_states(measured: MeasuredSample) -> Finding:
 
 
 def _find_restart(measured: MeasuredSample) -> Finding:
-    """Executors that started within the window, after the topology."""
+    """The executors that started within the window although the topology is older."""
     page = measured.sample.topology
     uptime, longest = read_uptime(page.body) if page else None, find_longest_uptime(measured.sample)
     window = page.window if page else None

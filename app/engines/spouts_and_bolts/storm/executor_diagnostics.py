@@ -43,12 +43,14 @@ def list_rows(bolts: Bolts) -> Iterator[tuple[StormComponent, Executor]]:
 
 
 def find_utilisation(row: Executor) -> float | None:
-    """executed × latency / seconds covered; None where one is unknown."""
+    """The share of time in which an executor was busy: executed × latency / seconds covered; None if one is unknown."""
     return None if row.executed_rate is None or row.latency is None else row.executed_rate * row.latency
 
 
 def fits(row: Executor, window: float | None) -> bool:
-    """Whether a row's numbers fit; also true if they do not compare, because their window is not ten minutes."""
+    """Whether the four numbers of an executor's row agree; also true if its window is not ten minutes, the one
+    of the capacity.
+    """
     utilisation = find_utilisation(row)
     if utilisation is None or row.capacity is None or not row.uptime or not row.covered:
         return True
@@ -61,7 +63,7 @@ def fits(row: Executor, window: float | None) -> bool:
 
 
 def name_odd_number(bolt: StormComponent, row: Executor) -> str:
-    """A sentence that names the number of a row that stands out."""
+    """A sentence that names the number in an executor's row that contradicts the others."""
     apart = []
     for name, number, total in NUMBERS:
         others = [one for other in bolt.rows if other is not row and (one := number(other))]
@@ -77,7 +79,7 @@ def name_odd_number(bolt: StormComponent, row: Executor) -> str:
 
 
 def describe(bolt: StormComponent, row: Executor) -> str:
-    """An executor with the worker that runs it."""
+    """The id of an executor with the worker that runs it, as a text."""
     return f"{bolt.name} {row.id}" + (f" on {row.place}" if row.place else "")
 
 

@@ -37,20 +37,20 @@ Page = Mapping[str, JsonValue]
 
 
 def read_decimal(value: JsonValue) -> float | None:
-    """A number, 0 or larger, also with a decimal comma; None for everything else."""
+    """The value as a number, 0 or larger, from a text that may have a decimal comma; None for everything else."""
     if isinstance(value, str) and re.fullmatch(r"\d+,\d{1,3}", value):
         return read_number(value.replace(",", "."))
     return read_number(value)
 
 
 def read_milliseconds(value: JsonValue) -> float | None:
-    """A latency in milliseconds, as seconds."""
+    """A latency that Storm gives in milliseconds, in seconds."""
     milliseconds = read_decimal(value)
     return None if milliseconds is None else milliseconds / 1000.0
 
 
 def read_uptime(page: Page) -> float | None:
-    """An uptime in seconds; None if the page does not give it."""
+    """The uptime on a page, in seconds; None if the page does not give it."""
     seconds = read_number(page.get("uptimeSeconds"))
     if seconds is not None:
         return seconds
@@ -62,16 +62,16 @@ def read_uptime(page: Page) -> float | None:
 
 
 def read_window(value: JsonValue) -> float | None:
-    """The length of a window in seconds, or ALL_TIME; None if it is not given."""
+    """The length of a window in seconds, or ALL_TIME; None if the page does not give it."""
     if isinstance(value, str) and value.strip(":").replace("-", " ").lower() == "all time":
         return ALL_TIME
     return read_number(value) or None
 
 
 def cover(window: float | None, uptime: float | None) -> float | None:
-    """The seconds that counts cover: the window, or the uptime if that is shorter; None if unknown.
+    """The seconds that counts cover: the window, or the uptime if it is shorter; None if the uptime is unknown.
 
-    A missing window counts as all time, the UI's default.
+    A missing window counts as all time, the default of Storm's UI.
     """
     if not uptime:
         return None
@@ -84,9 +84,10 @@ def is_system(name: str) -> bool:
 
 
 class Executor(NamedTuple):
-    """One executor; None: its row does not give it. `tasks` is the number of the component's tasks that it runs.
+    """An executor of a component; None means that its row does not give the value.
 
-    `covered` is the length of time that its counts cover, in seconds.
+    `tasks` is the number of the component's tasks that the executor runs; `covered` is the time of its counts, in
+    seconds.
     """
 
     id: str
@@ -102,19 +103,19 @@ class Executor(NamedTuple):
 
     @property
     def label(self) -> str:
-        """The executor's id and where it runs."""
+        """The id of the executor and the worker that runs it, as a text."""
         return f"{self.id} {self.place}" if self.place else self.id
 
     @property
     def executed_rate(self) -> float | None:
-        """Tuples per second that it executed."""
+        """The tuples per second that the executor executed."""
         return 0.0 if self.executed == 0.0 else find_rate(self.executed, self.covered)
 
 
 def read_executors(
     rows: Iterable[Page], window: float | None, longest_uptime: float | None
 ) -> tuple[Executor, ...]:
-    """The rows of a page, each executor once."""
+    """The executors in the rows of a component's page, each once."""
     found: dict[str, Executor] = {}
     for place, row in enumerate(rows):
         identity = read_text(row.get("id")) or f"row {place + 1}"
@@ -147,29 +148,32 @@ def read_executor(identity: str, row: Page, window: float | None, longest_uptime
 
 
 def read_place(row: Page) -> str | None:
-    """host:port of the worker that runs it."""
+    """The worker that runs an executor, as host:port; None if the row does not give it."""
     host, port = read_text(row.get("host")), read_count(row.get("port"))
     return host if host is None or port is None else f"{host}:{port}"
 
 
 def count_tasks(identity: str) -> int | None:
-    """How many tasks the executor [first-last] runs."""
+    """The number of tasks of an executor, from its id, such as [3-5]."""
     ends = re.fullmatch(r"\[(\d{1,9})-(\d{1,9})\]", identity)
     tasks = int(ends[2]) - int(ends[1]) + 1 if ends else 0
     return tasks if tasks > 0 else None
 
 
 def mean_latency(rows: Iterable[Executor], totals: Page) -> float | None:
-    """Mean seconds of a service over all executed tuples, by the rows or else by the totals; None if unknown."""
+    """The mean service time in seconds over all executed tuples, from the executors or else from the totals;
+    None if unknown.
+    """
     mean = find_mean((row.executed, row.latency) for row in rows if row.executed and row.latency is not None)
     return read_milliseconds(totals.get("executeLatency")) if mean is None else mean
 
 
 def find_service_seconds(executed: float | None, latency: float | None, step: float) -> float | None:
-    """Mean seconds of a service.
+    """The mean service time in seconds, from Storm's latency in whole milliseconds; `step` tuples stand for each
+    sample.
 
-    Storm's clock has whole milliseconds, so short services count as 0 or 1 ms, and their mean is right. If all n
-    samples were 0 ms, the mean is below 3/n ms (95%); from 30 samples on this bound is used.
+    Storm counts short services as 0 or 1 ms, and their mean is right. If all n samples were 0 ms, the mean is below 3/n
+    ms (95%); from 30 samples on this bound is used.
     """
     if latency or not executed:
         return latency or None

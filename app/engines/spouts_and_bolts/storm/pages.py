@@ -28,7 +28,7 @@ IN_PATH = re.compile(r"/topology/(?P<topology>[^/?]+)(?:/component/(?P<component
 
 
 class StormPage(NamedTuple):
-    """One page: `name` is the component, "" for the page of the topology."""
+    """One page of Storm's UI; `name` is the component, "" for the page of the topology."""
 
     name: str
     body: Page
@@ -50,7 +50,7 @@ class StormSample(NamedTuple):
 
 
 class StormAnswers(NamedTuple):
-    """All samples, the oldest first; `graph` is the newest answer of /visualization, by component."""
+    """All samples of Storm's pages, the oldest first; `graph` is the newest answer of /visualization, by component."""
 
     samples: list[StormSample]
     graph: dict[str, Page]
@@ -58,7 +58,7 @@ class StormAnswers(NamedTuple):
 
 
 def sort_answers(answers: Sequence[EngineAnswer]) -> StormAnswers:
-    """The pages of the answers, as samples."""
+    """The pages among the answers, grouped into samples."""
     pages: list[StormPage] = []
     graph: dict[str, Page] = {}
     nameless = 0
@@ -74,7 +74,7 @@ def sort_answers(answers: Sequence[EngineAnswer]) -> StormAnswers:
 
 
 def unfold(body: JsonValue, depth: int = 0) -> Iterator[Page]:
-    """The pages in a body: the body itself, or those in its lists and objects."""
+    """Yields the pages in a body: the body, or the pages in its lists and objects."""
     if isinstance(body, dict) and (
         not (COMPONENT_FIELDS | TOPOLOGY_FIELDS).isdisjoint(body) or is_graph(body)
     ):
@@ -92,7 +92,7 @@ def is_graph(body: Page) -> bool:
 
 
 def read_page(body: Page, answer: EngineAnswer) -> StormPage | None:
-    """A page with the name of its component; None for a component's page without a name."""
+    """A page with the name of its component; None if a component's page has no name."""
     path = IN_PATH.search(answer.path)
     window = read_window(body.get("window")) or read_window(read_parameters(answer.path).get("window"))
     in_path = unquote(path["topology"]) if path else None
@@ -133,12 +133,12 @@ def make_sample(pages: dict[str, StormPage]) -> StormSample:
 
 
 def list_rows(page: StormPage | None, field: str) -> list[Page]:
-    """The objects in a list of a page."""
+    """The objects in a list of a page; an empty list if the page lacks it."""
     return read_objects(page.body.get(field)) if page else []
 
 
 def is_stream_page(body: Page) -> bool:
-    """Whether components have lists of counts by stream."""
+    """Whether a document gives each component lists of counts by stream, as /metrics of Storm 1.x does."""
     rows = [row for field in ("spouts", "bolts") for row in read_objects(body.get(field))]
     return bool(rows) and all(isinstance(row.get("emitted"), list) for row in rows)
 
@@ -160,8 +160,8 @@ def read_stream_page(counted: StormPage) -> dict[str, StormPage]:
 
 
 def join_counts(row: Page, fields: tuple[str, ...]) -> list[JsonValue]:
-    """The counts of each stream, from lists of {"component_id", "stream_id", "value"}, one list for each of the
-    fields.
+    """The counts of each stream as one row, joined from one list of {"component_id", "stream_id", "value"} for
+    each field.
     """
     found: dict[tuple[str, str], dict[str, JsonValue]] = {}
     for field in fields:

@@ -86,7 +86,7 @@ def ignores_executors(marks: Mapping[str, JsonValue]) -> bool:
 
 
 def write_command(counts: Counts, name: str | None) -> str | None:
-    """storm rebalance <name> -w <seconds> -e <bolt>=<executors> ..."""
+    """The command `storm rebalance` that sets each bolt's executors; None if there are none to set."""
     if not counts:
         return None
     parts = ["storm", "rebalance", name or NAME, "-w", str(WAIT_SECONDS)]

@@ -53,7 +53,7 @@ def refuse_two_topologies(samples: Iterable[StormSample], pointer: str) -> None:
 
 
 def explain_nothing(newest: MeasuredSample) -> str:
-    """The reason why the pages give no load."""
+    """The reason why Storm's pages give no load, and what to send."""
     if not newest.bolts:
         return "the pages name no bolt"
     if newest.sample.at is None and find_own_time(newest.sample) is None:
@@ -65,7 +65,7 @@ def explain_nothing(newest: MeasuredSample) -> str:
 
 
 def mark_sample(measured: MeasuredSample) -> dict[str, JsonValue]:
-    """Storm's own names, which a rebalance needs, with executors, tasks (the most executors) and workers."""
+    """The marks of a Storm topology, which a rebalance needs: its names, executors, tasks and workers."""
     page, pages = measured.sample.topology, measured.sample.components.values()
     body = page.body if page else {}
     names = [read_text(one.body.get("name")) for one in pages]
@@ -89,5 +89,5 @@ def mark_sample(measured: MeasuredSample) -> dict[str, JsonValue]:
 
 
 def count_places(bolt: StormComponent) -> dict[str, JsonValue] | None:
-    """The number of executors in each worker, host:port."""
+    """The number of a bolt's executors on each worker (host:port); None if the page does not show it."""
     return dict(Counter([row.place for row in bolt.rows if row.place is not None])) or None

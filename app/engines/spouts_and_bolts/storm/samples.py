@@ -42,7 +42,7 @@ FIRST_LAUNCH, LAST_LAUNCH = 1_000_000_000.0, 10_000_000_000.0  # epoch seconds i
 
 @dataclass(frozen=True)
 class MeasuredSample:
-    """One sample with its measured interval; one sampled tuple stands for `step` tuples.
+    """A sample of Storm's pages with its measured interval; one sampled tuple stands for `step` tuples.
 
     `nameless` is the number of pages without a name, `left_out` the number of samples with pages of other bolts.
     """
@@ -55,12 +55,12 @@ class MeasuredSample:
 
     @property
     def bolts(self) -> list[StormComponent]:
-        """The bolts."""
+        """The components of the sample that are bolts."""
         return self.interval.bolts
 
 
 def measure_sample(sample: StormSample, graph: Mapping[str, Page]) -> MeasuredSample:
-    """The measurements on the pages of one sample; `graph` is the answer of /visualization."""
+    """Measures the pages of one sample; `graph` is the answer of /visualization."""
     step = find_step(sample)
     components = read_components(sample, step)
 
@@ -87,14 +87,16 @@ def find_step(sample: StormSample) -> float:
 
 
 def find_seconds(sample: StormSample, components: Mapping[str, StormComponent]) -> float | None:
-    """The time that the counts cover: the longest of any bolt, else from the topology's page."""
+    """The seconds that the counts of a sample cover: the longest of any bolt, else from the topology's page."""
     covers = [one.covered for one in components.values() if one.is_bolt and one.covered]
     page = sample.topology
     return max(covers, default=cover(page.window, read_uptime(page.body)) if page else None)
 
 
 def find_own_time(sample: StormSample) -> datetime | None:
-    """The time by Storm's own clock: ids of topologies end with the second of their launch (name-1-1446571009)."""
+    """The time of a sample by Storm's own clock: launch + uptime (ids end with the second of launch:
+    name-1-1446571009).
+    """
     page = sample.topology
     found = re.search(r"-(\d{10})$", read_text(page.body.get("id")) or "") if page else None
     uptime = read_uptime(page.body) if page else None
@@ -123,7 +125,7 @@ def read_wiring(components: Mapping[str, StormComponent], graph: Mapping[str, Pa
 
 
 def find_completion(sample: StormSample, components: Mapping[str, StormComponent]) -> Completion:
-    """The complete latency of the spouts or their executors, else from the topology's row of the window.
+    """The mean complete latency of the spouts or their executors, else from the topology's row of the window.
 
     It is weighted by the acknowledged tuples. A latency of 0 counts as not measured: tuples without a message id, or
     without ackers, are acknowledged at once.
@@ -139,7 +141,7 @@ def find_completion(sample: StormSample, components: Mapping[str, StormComponent
 
 
 def find_window_row(topology: StormPage | None) -> Page:
-    """The row of topologyStats of the page's window."""
+    """The row of the topology's statistics for the window of the page."""
     for row in list_rows(topology, "topologyStats"):
         if topology and topology.window is not None and read_window(row.get("window")) == topology.window:
             return row
