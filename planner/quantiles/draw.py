@@ -3,17 +3,17 @@
 Nothing here depends on the processors. Every allocation is timed on the same draw (planner.quantiles.times), so that
 differences between allocations are not those of chance.
 
-Each tuple emits on every edge ⌊selectivity⌋ tuples, and one more with the probability of the rest; shares of entries
-are drawn likewise. Tuples are kept in blocks of one operator, parents before children. Tuples from one parent arrive
-together: at a shared or keyed queue, where they find the same queue, they have the same luck.
+Each tuple emits on every edge ⌊selectivity⌋ tuples, and one more with the probability of the fraction; shares of
+entries are drawn in the same way. Tuples are kept in blocks of one operator, parents before children. Tuples from one
+parent arrive together: at a shared or keyed queue they find the same queue, and therefore have the same luck.
 
-Tuples that wait, wait D times the mean of those that wait, with a drawn D of mean 1. Where the queue is shared D is
-exponential. At a queue of one server it is gamma, with the SCV of M/G/1,
+Each tuple that waits, waits D times the mean wait of all tuples that wait, with a drawn D of mean 1. Where the queue is
+shared D is exponential. At a queue of one server D has a gamma distribution with the SCV of M/G/1,
 
-    SCV = 2ρ − 1 + (1 − ρ)·4d/(3(1 + s)²),   d = E[S³]/E[S]³,   s = SCV of services     (Whitt 1983, QNA, eq. 51)
+    SCV = 2ρ − 1 + (1 − ρ)·4d/(3(1 + s)²),   d = E[S³]/E[S]³,   s = SCV of services S    (Whitt 1983, QNA, eq. 51)
 
-which is 1 where services are exponential. ρ is taken as USUAL_LOAD, because what is drawn of a wait must depend neither
-on the processors nor on the load.
+which is 1 where services are exponential. The utilisation ρ is taken as USUAL_LOAD, because the draw must depend
+neither on the processors nor on the load.
 """
 
 from collections.abc import Sequence
@@ -44,13 +44,14 @@ EXPONENTIAL = ServiceLaw("exponential", 1.0)
 
 
 class TooManyTuples(Exception):
-    """More tuples would derive from the roots than memory should hold."""
+    """More tuples would derive from the drawn external tuples than memory should hold."""
 
 
 class Parents(NamedTuple):
-    """Where `size` tuples come from: a block, and the place in it of each one's parent; None: one of each, in order.
+    """The parents of `size` tuples: a block of tuples, and the place in it of each tuple's parent.
 
-    `is_multiple`: a parent can have several, next to each other.
+    Places of None mean that each parent has one tuple, in order. `is_multiple`: a parent can have several tuples, which
+    stand next to each other.
     """
 
     block: int
@@ -61,11 +62,11 @@ class Parents(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Visits:
-    """Tuples that arrive at one operator; `roots` is None where it is one of each root, in order.
+    """Tuples that arrive at one operator; `roots` are their external tuples, or None for one tuple of each, in order.
 
-    A tuple waits if its chance, between 0 and 1, is below the probability that one waits at all; `delays`, with mean 1,
-    say for how long. `keys` between 0 and 1 say at which instance, where keyed. `is_last` is False where every tuple
-    has a child, which finishes later.
+    A tuple waits if its chance, between 0 and 1, is below the probability that a tuple waits at all; `delays`, with
+    mean 1, say for how long. `keys` between 0 and 1 choose the instance of a keyed operator. `is_last` is False where
+    every tuple has a child, which finishes later.
     """
 
     operator: int
@@ -80,7 +81,7 @@ class Visits:
 
 @dataclass(frozen=True, slots=True)
 class Draw:
-    """All tuples that derive from `roots` external ones; `is_cut`: some went round a cycle too often."""
+    """All tuples that derive from `roots` external tuples; `is_cut` says that some went round a cycle too often."""
 
     roots: int
     blocks: tuple[Visits, ...]
@@ -88,7 +89,7 @@ class Draw:
 
 
 class Habits:
-    """How one operator serves and queues."""
+    """How one operator of a draw serves tuples and lets them queue."""
 
     def __init__(self, operator: Operator, measured: OperatorLoad) -> None:
         law = assume_law(measured)
@@ -99,7 +100,7 @@ class Habits:
         self.keys: Floats | None = None
 
     def find_keys(self, rng: np.random.Generator, all_roots: int, roots: Indices | None) -> Floats:
-        """What decides on the instance of each tuple: the same for all of a root."""
+        """A number for each tuple that chooses its instance; all tuples of one external tuple have the same number."""
         if not self.is_keyed:
             return NO_KEYS
         if self.keys is None:
@@ -107,7 +108,7 @@ class Habits:
         return self.keys if roots is None else self.keys[roots]
 
     def draw_luck(self, rng: np.random.Generator, parents: Sequence[Parents]) -> tuple[Floats, Floats]:
-        """Chances and delays of the tuples."""
+        """For each tuple a chance between 0 and 1 that decides whether it waits, and a delay of mean 1 for how long."""
         lucks = [self.draw_luck_of(rng, one) for one in parents]
         if len(lucks) == 1:
             return lucks[0]
@@ -115,7 +116,7 @@ class Habits:
         return np.concatenate(chances), np.concatenate(delays)
 
     def draw_luck_of(self, rng: np.random.Generator, parents: Parents) -> tuple[Floats, Floats]:
-        """Chances and delays of tuples from one block."""
+        """The chances and delays of waiting for tuples whose parents are in one block."""
         places = parents.places
         if places is None or not (parents.is_multiple and self.is_together):
             return rng.random(parents.size), self.delay(rng, parents.size)
@@ -125,7 +126,10 @@ class Habits:
 
 
 def draw_tuples(topology: Topology, network: Network, load: Load, roots: int, seed: int) -> Draw:
-    """The draw of a topology and its network under a load, the same for the same seed; raises TooManyTuples."""
+    """Draws `roots` external tuples and all tuples that derive from them; equal seeds give equal draws.
+
+    Raises TooManyTuples.
+    """
     habits = [Habits(operator, load.operators[operator.name]) for operator in topology.operators]
     growth = Growth(network, habits, roots, np.random.default_rng(seed))
     growth.enter()
@@ -136,14 +140,14 @@ def draw_tuples(topology: Topology, network: Network, load: Load, roots: int, se
 
 
 def order_components(network: Network) -> list[list[int]]:
-    """Operators that feed each other together, each such group after all that feed it."""
+    """The operators in groups that feed each other in cycles, each group after all groups that feed it."""
     order, rest = order_acyclic(network)
     cycles = find_components(network.successors, rest) if rest else []
     return [[operator] for operator in order] + list(reversed(cycles))
 
 
 class Growth:
-    """The tuples drawn so far, and those that were emitted and have not arrived yet."""
+    """A draw while it is made: the tuples drawn so far, and emitted tuples that have not arrived yet."""
 
     def __init__(
         self, network: Network, habits: Sequence[Habits], roots: int, rng: np.random.Generator
@@ -154,7 +158,7 @@ class Growth:
         self.coming: list[list[tuple[Parents, Indices | None]]] = [[] for _ in network.names]
 
     def enter(self) -> None:
-        """The external tuples, at every entry."""
+        """Sends the external tuples on their way at every entry."""
         for operator, share in enumerate(self.network.shares):
             if share:
                 places = self.draw_copies(self.roots, share)
@@ -163,7 +167,7 @@ class Growth:
                     self.coming[operator].append((Parents(OUTSIDE, places, size, share > 1.0), places))
 
     def settle(self, component: Sequence[int]) -> bool:
-        """Let tuples arrive at the operators until none is on its way; True where some were left out."""
+        """Lets tuples arrive at the operators of a cycle until none is on its way; True where some were left out."""
         for _ in range(MOST_ROUNDS):
             busy = [operator for operator in component if self.coming[operator]]
             if not busy:
@@ -173,7 +177,7 @@ class Growth:
         return any(self.coming[operator] for operator in component)
 
     def arrive(self, operator: int) -> None:
-        """Serve what is on its way to an operator, and send out what it emits."""
+        """Serves the tuples that are on their way to an operator, and sends on the tuples that the operator emits."""
         coming, self.coming[operator] = self.coming[operator], []
         parents = tuple([parent for parent, _ in coming])
         size = sum([parent.size for parent in parents])
@@ -188,7 +192,9 @@ class Growth:
         self.blocks.append(Visits(operator, parents, roots, services, chances, delays, keys, is_last))
 
     def emit(self, operator: int, roots: Indices | None, size: int) -> bool:
-        """What the tuples of the next block send on; False where every one of them has a child."""
+        """Sends on what the tuples of the next block emit; returns False where every one of these tuples
+        has a child.
+        """
         network, is_last = self.network, True
         targets, selectivities = network.successors[operator], network.selectivities[operator]
         if network.loops[operator]:
@@ -205,9 +211,10 @@ class Growth:
         return is_last
 
     def draw_copies(self, size: int, mean: float) -> Indices | None:
-        """The place of the parent of each emitted tuple: ⌊mean⌋ of each, and one more with the probability of the rest.
+        """The place of the parent of each emitted tuple: ⌊mean⌋ tuples each, and one more with the fraction's
+        probability.
 
-        None: one of each, in order.
+        None: each parent emits one tuple, in order.
         """
         whole = int(mean)
         rest = mean - whole
@@ -223,21 +230,25 @@ class Growth:
 
 
 def make_delay_sampler(services: ServiceLaw, queueing: Queueing | None) -> Sampler:
-    """Draws delays with mean 1."""
+    """A function that draws relative delays of mean 1 for tuples that wait at an operator."""
     if queueing in {None, SHARED} or services.kind == "exponential":
         return make_sampler(EXPONENTIAL)
     return make_sampler(ServiceLaw("gamma", 1.0, find_delay_scv(services)))
 
 
 def find_delay_scv(services: ServiceLaw) -> float:
-    """The SCV of the waits above 0 at one server."""
+    """The squared coefficient of variation of the waits above 0 at a queue of one server."""
     s = find_scv(services)
     residual = 4.0 * find_third_moment(services) / (3.0 * (1.0 + s) ** 2)
     return min(max(2.0 * USUAL_LOAD - 1.0 + (1.0 - USUAL_LOAD) * residual, LEAST_SCV), LARGEST_SCV)
 
 
 def find_third_moment(services: ServiceLaw) -> float:
-    """E[S³]/E[S]³: of a histogram Σ pᵦ(low + high)(low² + high²)/4, of lognormal (1 + s)³, of gamma (1 + s)(1 + 2s)."""
+    """The third moment of a service time over its mean cubed, E[S³]/E[S]³.
+
+    Of a histogram Σ pᵦ(low + high)(low² + high²)/4 over mean³, of lognormal (1 + s)³, of gamma (1 + s)(1 + 2s), s the
+    SCV.
+    """
     s = find_scv(services)
     if services.kind == "lognormal":
         return float((1.0 + s) ** 3)

@@ -19,30 +19,30 @@ class OutOfWork(Exception):
 
 
 class Judge(Protocol):
-    """Tells of allocations whether they hold a target."""
+    """Tells whether allocations of processors hold a target."""
 
     floors: Counts
     ceilings: Counts
 
     def rank(self, counts: Counts) -> float:
-        """What is tried first: the time of these processors, or nearly that."""
+        """About the time that an allocation takes; the search tries allocations with a low rank first."""
 
     def may_hold(self, counts: Counts) -> bool:
-        """Whether a closer look at these processors is worth its time."""
+        """Whether these processors may hold the target, so that a slow exact check is worth its time."""
 
     def holds(self, counts: Counts) -> bool:
         """Whether these processors hold the target."""
 
 
 def change(counts: Counts, operator: int, by: int) -> Counts:
-    """The allocation with another count at one operator."""
+    """A copy of the allocation `counts` with `by` processors more at one operator, or fewer if negative."""
     return (*counts[:operator], counts[operator] + by, *counts[operator + 1 :])
 
 
 def save_processors(judge: Judge, counts: Counts) -> tuple[Counts, bool]:
-    """The allocation after all savings, and whether no neighbour holds; False where the judge ran out of work.
+    """The allocation after all processors that the target does not need are removed, and whether none can be saved.
 
-    `counts` must hold.
+    `counts` must hold the target. The second value is False where the judge ran out of evaluations.
     """
     step = 1
     while FEW * 2 * step <= sum(counts):
@@ -60,7 +60,7 @@ def save_processors(judge: Judge, counts: Counts) -> tuple[Counts, bool]:
 
 
 def find_saving(judge: Judge, counts: Counts, step: int = 1) -> Counts | None:
-    """A neighbour with `step` processors fewer that holds; None where there is none."""
+    """An allocation with `step` processors fewer that holds the target; None where no neighbour of `counts` does."""
     for neighbours in (list_removals, list_moves):
         for fewer in sorted(neighbours(judge, counts, step), key=judge.rank):
             if judge.holds(fewer):
@@ -76,9 +76,9 @@ def list_removals(judge: Judge, counts: Counts, step: int) -> Iterator[Counts]:
 
 
 def list_moves(judge: Judge, counts: Counts, step: int) -> Iterator[Counts]:
-    """The allocations in which one operator gives up twice `step` processors and another gets half of them.
+    """The allocations in which one operator gives up twice `step` processors and another operator gets half of them.
 
-    An operator gives none that it needs even where all others have plenty.
+    Where an operator needs its processors even if all others have plenty, it gives none.
     """
     for giver, floor in enumerate(judge.floors):
         if counts[giver] - 2 * step < floor:

@@ -4,8 +4,8 @@
     2. Every operator gives back what it can: then one fewer anywhere misses the target.
     3. Processors move between operators while that saves one (planner.quantiles.savings).
 
-More processors never lengthen the time of any drawn tuple where waits fall, so that steps 1 and 2 are exact. The search
-ends when the evaluations are used up; then the answer holds, and fewer processors might hold too.
+Where waits fall, more processors never lengthen the time of any drawn tuple, so steps 1 and 2 are exact. The search
+ends when its evaluations are used up; then the allocation found meets the target, and fewer processors might too.
 """
 
 from collections.abc import Sequence
@@ -33,7 +33,11 @@ LEAST_EVALUATIONS = 80
 
 
 class Fewest(NamedTuple):
-    """What a search found. `is_tight`: every neighbour with one fewer misses; `is_fewest`: so does any split."""
+    """The allocation that a search found, and how sure it is that no smaller allocation holds the target.
+
+    `is_tight`: no allocation with one processor fewer at one operator holds; `is_fewest`: no other split of one fewer
+    processor holds either.
+    """
 
     counts: list[int]
     is_tight: bool
@@ -41,7 +45,9 @@ class Fewest(NamedTuple):
 
 
 class DrawnTrial:
-    """Allocations of one situation, timed on one draw; `reserve` is the part of the time for waits to keep free."""
+    """Tries allocations of one situation on one draw of tuples; `reserve` is the part of the time for waits to keep
+    free.
+    """
 
     def __init__(
         self,
@@ -67,17 +73,17 @@ class DrawnTrial:
         self.best_waits = self.find_best_waits()
 
     def restart(self, seconds: float, most_work: int) -> None:
-        """Searches begin anew, for a target of `seconds`, or of as few as can be; what was measured stays known."""
+        """Begins a new search for a target of `seconds`, or of as few as can be; measured allocations stay known."""
         least = max(self.time(self.best_waits), self.time(self.services))
         self.target = replace(self.target, seconds=max(seconds, least))
         self.work_left = max(most_work, LEAST_EVALUATIONS * self.cost)
 
     def time(self, waits: Sequence[AnyWait]) -> float:
-        """What the target limits, under these waits."""
+        """The time in seconds that the target limits, such as a quantile, under the given waits at the operators."""
         return measure_times(self.target, time_roots(self.draw, waits))
 
     def find_best_waits(self) -> Sequence[AnyWait]:
-        """The wait of each operator with all the processors that it may have; unbounded plain ones wait 0."""
+        """The wait at each operator with all the processors that it may have; an unbounded operator has no wait."""
         others = set(self.situation.stations.list_general())
         is_counted = [ceiling < NO_BOUND or i in others for i, ceiling in enumerate(self.ceilings)]
         most = [
@@ -89,7 +95,7 @@ class DrawnTrial:
         return [wait if counted else Wait(0.0, 0.0) for wait, counted in zip(waits, is_counted, strict=True)]
 
     def measure(self, counts: Counts) -> float:
-        """The time that the target limits, under these processors; raises OutOfWork."""
+        """The time in seconds that the target limits, with these processors; raises OutOfWork."""
         if counts not in self.known:
             if self.work_left < self.cost:
                 raise OutOfWork
@@ -98,7 +104,7 @@ class DrawnTrial:
         return self.known[counts]
 
     def find_waits(self, counts: Counts) -> list[AnyWait]:
-        """The wait at each operator, which depends on its own processors alone; remembered."""
+        """The wait at each operator, which depends on its own processors alone; found waits are kept."""
         if any(count not in seen for count, seen in zip(counts, self.seen, strict=True)):
             waits = find_waits(self.situation, counts)
             assert waits is not None  # from the floors up every operator keeps up
@@ -107,14 +113,14 @@ class DrawnTrial:
         return [seen[count] for count, seen in zip(counts, self.seen, strict=True)]
 
     def holds(self, counts: Counts) -> bool:
-        """Whether these processors reach the seconds that the search aims at."""
+        """Whether the drawn time with these processors is within the seconds that the search aims at."""
         return self.measure(counts) <= self.aim_seconds
 
     rank, may_hold = measure, holds
 
 
 def search_fewest(trial: DrawnTrial) -> Fewest:
-    """The fewest processors that the search finds; raises QuantileUnreachable."""
+    """The fewest processors found that meet the target of `trial`; raises QuantileUnreachable."""
     counts, is_tight = give_back(trial, follow_greedy(trial))
     if is_tight:
         counts, is_tight = save_processors(trial, counts)
@@ -151,9 +157,10 @@ def follow_greedy(trial: DrawnTrial) -> Counts:
 
 
 def find_aim(trial: DrawnTrial) -> float:
-    """The seconds to aim at: the reserve is a part of what the target leaves for waits, since services do not err.
+    """The seconds at which a search aims, below the target by a part of the time that the target leaves for waits.
 
-    Raises QuantileUnreachable where the target is missed even without any wait, or with all max_processors.
+    Services do not err, so only waits get a reserve. Raises QuantileUnreachable where the target is missed even without
+    any wait, or with all max_processors.
     """
     target = trial.target
     services = trial.time(trial.services)
@@ -169,7 +176,7 @@ def find_aim(trial: DrawnTrial) -> float:
 
 
 def give_back(trial: DrawnTrial, counts: Counts) -> tuple[Counts, bool]:
-    """The allocation after each operator in turn gave back all that the target does not need of it.
+    """The allocation after each operator in turn gave back all processors that the target does not need.
 
     The second value is False where the evaluations did not last for all operators.
     """

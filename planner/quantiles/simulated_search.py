@@ -1,14 +1,14 @@
 """The fewest processors that hold a target in simulation.
 
-Modelled waits err by some percent to either side. So the draw says only where to begin: at the fewest processors for
-one of the times of a ladder,
+Modelled waits err by some percent to either side. So drawn tuples only show where the search begins: at the fewest
+processors for a time out of a ladder of times,
 
     services + e^(STEP·j) seconds,   j = …, −1, 0, 1, …
 
-The simulation says down to which step the target holds, which is found by bisection. Where no step holds, processors
-are added where they shorten the simulated time most. From there the simulation alone decides: processors are saved one
-by one, until none can be removed, and none can be moved to another operator so that one is saved
-(planner.quantiles.savings). Targets between the same two steps begin at the same allocation.
+Simulations show down to which step of the ladder the target holds, by bisection. Where no step holds, processors are
+added where they shorten the simulated time most. From there simulations alone decide: processors are saved one by one,
+until none can be removed, and none can be moved to another operator so that a processor is saved
+(planner.quantiles.savings). Targets between two neighbouring steps begin at the same allocation.
 """
 
 from math import exp
@@ -36,7 +36,7 @@ GROWTH = 20
 
 
 class SimulatedTrial:
-    """Allocations of one situation, searched on a draw, and simulated."""
+    """Tries allocations of one situation in a search: first on drawn tuples, then in simulation."""
 
     def __init__(self, ladder: DrawnTrial, simulator: Simulator) -> None:
         self.ladder, self.simulator = ladder, simulator
@@ -49,7 +49,7 @@ class SimulatedTrial:
         self.runs_left = MOST_RUNS
 
     def rank(self, counts: Counts) -> float:
-        """The time at a first look; raises OutOfWork."""
+        """The time of these processors in the first, short simulations; raises OutOfWork."""
         if self.simulator.count_runs(counts) == 0:
             if self.runs_left <= 0:
                 raise OutOfWork
@@ -57,12 +57,12 @@ class SimulatedTrial:
         return self.simulator.look(counts, LOOKS[0][0])
 
     def may_hold(self, counts: Counts) -> bool:
-        """Whether a first look leaves it possible that the target holds."""
+        """Whether the first simulations of these processors leave it possible that the target holds."""
         self.rank(counts)
         return self.is_likely(counts, *LOOKS[0])
 
     def is_likely(self, counts: Counts, runs: int, part: float) -> bool:
-        """Whether the first runs leave it possible that the target holds."""
+        """Whether the first `runs` simulations of these processors leave it possible that the target holds."""
         seconds, allowed = self.simulator.look(counts, runs), self.seconds
         if self.held:
             held = self.simulator.run(self.held)
@@ -70,7 +70,7 @@ class SimulatedTrial:
         return seconds <= allowed
 
     def holds(self, counts: Counts) -> bool:
-        """Whether the target holds in simulation."""
+        """Whether these processors hold the target in all simulations."""
         if not all(self.is_likely(counts, *look) for look in LOOKS):
             return False
         self.runs_left -= RUNS - self.simulator.count_runs(counts)
@@ -80,14 +80,16 @@ class SimulatedTrial:
         return True
 
     def climb(self, step: int) -> Counts:
-        """The allocation of a step of the ladder."""
+        """The fewest processors, on drawn tuples, for the time of step number `step` of the ladder of times."""
         if step not in self.found:
             self.ladder.restart(self.services + exp(STEP * step), STEP_WORK)
             self.found[step] = tuple(search_fewest(self.ladder).counts)
         return self.found[step]
 
     def holds_at(self, step: int) -> bool:
-        """Whether the allocation of a step holds the target; where the times are far apart, without a look."""
+        """Whether the processors of a step of the ladder hold the target; where the times are far apart, without
+        simulation.
+        """
         part = exp(STEP * step) / max(self.seconds - self.services, 1e-300)
         if part > MOST_PART:
             return False
@@ -96,7 +98,7 @@ class SimulatedTrial:
 
 
 def search_simulated(trial: SimulatedTrial) -> Fewest:
-    """The fewest processors that the search finds; where it finds none that hold, those with the shortest time."""
+    """The fewest processors found that hold the target in simulation, or those with the shortest time if none hold."""
     strict, loose = -TALLEST, TALLEST
     while loose - strict > 1:
         middle = (strict + loose) // 2
@@ -117,7 +119,7 @@ def search_simulated(trial: SimulatedTrial) -> Fewest:
 
 
 def grow(trial: SimulatedTrial, counts: Counts) -> Counts:
-    """The allocation with processors added, each where it shortens the time most, until the target holds."""
+    """The allocation with processors added, each where it shortens the simulated time most, until the target holds."""
     trial.held, trial.runs_left = None, MOST_RUNS
     for _ in range(MOST_GROWTH):
         if trial.holds(counts):

@@ -1,20 +1,20 @@
-"""Simulations of one situation: what a target limits, in several runs of the same seeds, for any allocation.
+"""Simulations of one situation: the time that a target limits, in several runs of the same seeds, for any allocation.
 
-An allocation is simulated several times, and must leave room for the time below which a further run stays nine times
-in ten:
+An allocation is simulated n times. It must leave room for the time that a further run, four times as long as each of
+them, exceeds in one case of ten:
 
-    bound = mean + t·s·√(1/n + 1/4),   t the 90% quantile of Student's t, s the scatter of n runs; the further one is
-                                       four times as long as each of them
+    bound = mean + t·s·√(1/n + 1/4),   t the 90% quantile of Student's t, s the scatter of the n runs
 
 Runs differ even where they are long: instances that deal tuples in turn begin at other places, and keep in step.
 
-The simulated external stream follows what was measured. Without bursts gaps are independent, with the measured SCV;
+The simulated external stream has the measured variability. Without bursts gaps are independent, with the measured SCV;
 where nothing was measured, arrivals are Poisson. Bursts are those of a Markov-modulated Poisson process whose index of
-dispersion is nearest to the measured one,
+dispersion is nearest to the measured index,
 
     I(t) = 1 + c·(1 − (1 − e^(−t/τ))/(t/τ)),   c = 2λτ·p(b − 1)²/(1 − p)      (rate bλ during the part p of the time)
 
-I(t) does not tell p. p = USUAL_PART is taken, or less where the rate varies more than such bursts can.
+with τ the length of time over which bursts fade. I(t) does not tell p: USUAL_PART is taken, or less where the rate
+varies more than such bursts can.
 """
 
 from collections.abc import Iterable, Sequence
@@ -55,12 +55,12 @@ REGULAR, POISSON_LIKE = 0.02, 0.1
 
 
 def find_width() -> float:
-    """By how many deviations of the runs their mean may lie below the mean of a run that is LONGER times as long."""
+    """The number of deviations of the runs by which their mean may lie below the mean of a run LONGER times as long."""
     return float(scipy.special.stdtrit(RUNS - 1, SURE)) * sqrt(1.0 / RUNS + 1.0 / LONGER)
 
 
 class Runs(NamedTuple):
-    """The mean over the runs of what the target is of, by how much a further run may exceed it, and all roots."""
+    """The runs of an allocation: the mean of the limited time, how far a further run may exceed it, and all roots."""
 
     mean_seconds: float
     error_seconds: float
@@ -68,12 +68,12 @@ class Runs(NamedTuple):
 
     @property
     def bound_seconds(self) -> float:
-        """What the target must allow."""
+        """The time in seconds that a target must allow: the mean of the runs and the margin for a further run."""
         return self.mean_seconds + self.error_seconds
 
 
 class Simulator:
-    """Simulates allocations of one situation, each once, with the same seeds."""
+    """Simulates allocations of one situation with the same seeds, and keeps the results of each allocation."""
 
     def __init__(self, situation: Situation, target: TimeTarget, roots: int, seed: int) -> None:
         self.situation, self.target, self.roots, self.seed = situation, target, roots, seed
@@ -81,26 +81,26 @@ class Simulator:
         self.known: dict[tuple[int, ...], list[float]] = {}
 
     def run(self, counts: Sequence[int]) -> Runs:
-        """What all runs of an allocation give."""
+        """The results of all runs of an allocation."""
         seconds = self.simulate(counts, RUNS)
         return Runs(fmean(seconds), find_width() * stdev(seconds), RUNS * self.roots)
 
     def look(self, counts: Sequence[int], runs: int) -> float:
-        """The mean of the first runs of an allocation."""
+        """The mean time of the first `runs` runs of an allocation, in seconds."""
         return fmean(self.simulate(counts, runs)[:runs])
 
     def count_runs(self, counts: Sequence[int]) -> int:
-        """How many runs of an allocation were made."""
+        """The number of runs of an allocation that were made so far."""
         return len(self.known.get(tuple(counts), ()))
 
     def simulate(self, counts: Sequence[int], runs: int) -> list[float]:
-        """The seconds of the runs of an allocation so far, at least `runs` of them."""
+        """The limited time in each run of an allocation so far, at least `runs` of them, in seconds."""
         seconds = self.known.setdefault(tuple(counts), [])
         seconds += [self.run_once(counts, number) for number in range(len(seconds), runs)]
         return seconds
 
     def run_once(self, counts: Sequence[int], number: int) -> float:
-        """The seconds of one run."""
+        """The limited time in run `number` of an allocation, in seconds."""
         levels = () if self.target.quantile is None else (self.target.quantile,)
         found = simulate(
             self.situation.topology,
@@ -116,9 +116,9 @@ class Simulator:
 
 
 def make_simulator(situation: Situation, target: TimeTarget, roots: int, seed: int) -> Simulator | None:
-    """The simulator of a situation; None where it cannot tell, or not soon enough.
+    """The simulator of a situation; None where simulations cannot show the limited time, or would take too long.
 
-    It knows nothing of measured waits, so that a calibrated load is not simulated.
+    A simulator knows no measured waits; so a load with calibrated waits is not simulated.
     """
     load, visits = situation.load, situation.flow.visits
     factors = situation.stations.wait_factors
@@ -141,7 +141,7 @@ def make_simulator(situation: Situation, target: TimeTarget, roots: int, seed: i
 
 
 def assume_arrivals(situation: Situation) -> ArrivalLaw:
-    """The law of the external stream, of which the operators that it enters measure the arrivals."""
+    """The law of the external stream's arrivals, from the arrivals measured at the operators that the stream enters."""
     load, network = situation.load, situation.flow.network
     stations = find_stations(situation.topology, load, situation.flow.arrival_rates)
     shares = dict(zip(network.names, network.shares, strict=True))
@@ -154,7 +154,9 @@ def assume_arrivals(situation: Situation) -> ArrivalLaw:
 
 
 def find_alone(stations: Iterable[Station], shares: dict[str, float]) -> float | None:
-    """The SCV at the operator that receives the whole external stream and nothing else; None where none does."""
+    """The SCV of arrivals at the operator that receives the whole external stream and nothing else; None
+    without one.
+    """
     for one in stations:
         if shares[one.operator.name] == 1.0 and all(stream.source is None for stream in one.streams):
             return one.measured.arrival_scv
@@ -162,14 +164,16 @@ def find_alone(stations: Iterable[Station], shares: dict[str, float]) -> float |
 
 
 def assume_renewals(scv: float | None) -> ArrivalLaw:
-    """Independent gaps with this SCV; None: Poisson."""
+    """An arrival law of independent gaps with the SCV `scv`; Poisson arrivals if `scv` is None."""
     if scv is None or abs(scv - 1.0) < POISSON_LIKE:
         return ArrivalLaw("poisson")
     return ArrivalLaw("deterministic") if scv < REGULAR else ArrivalLaw("gamma", scv=scv)
 
 
 def fit_bursts(source: Source) -> ArrivalLaw:
-    """The MMPP whose I(t) is nearest to the measured one by relative squares."""
+    """The Markov-modulated Poisson process whose I(t) is nearest to the measured I(t), by squares of
+    relative errors.
+    """
     fits = [
         fit_height(source, float(tau)) for tau in np.geomspace(source.seconds[0], source.seconds[-1], TRIED)
     ]
@@ -181,7 +185,7 @@ def fit_bursts(source: Source) -> ArrivalLaw:
 
 
 def fit_height(source: Source, tau: float) -> tuple[float, float, float]:
-    """The error of the best c at this τ, with both."""
+    """The least error of I(t) for bursts of time constant `tau`, with the height c of I(t) that gives it, and tau."""
     x: Floats = source.seconds / tau
     shape = (1.0 + np.expm1(-x) / x) / np.maximum(source.idc, 1.0)
     wanted = (source.idc - 1.0) / np.maximum(source.idc, 1.0)

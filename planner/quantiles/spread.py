@@ -1,7 +1,8 @@
 """How total and completion time spread over external tuples: quantiles of an estimate, from tuples drawn at random.
 
-Waits are those of the estimate: none with probability 1 − P(wait), else exponential with mean W/P(wait). Waits of
-different visits are drawn independently of each other; known_error says how far that is from simulations.
+A tuple waits as in the estimate: not at all with probability 1 − P(wait), else for an exponential time of mean
+W/P(wait), W the mean wait. Waits of different visits are drawn independently of each other; known_error tells how far
+such quantiles are from simulations.
 """
 
 from collections.abc import Sequence
@@ -33,7 +34,7 @@ TOLD_DIFFERENCE = 0.1
 
 
 class Drawn(NamedTuple):
-    """The draw of a situation; None where too many tuples would derive from too few roots."""
+    """The drawn tuples of a situation with diagnostics; no draw where too many tuples derive from too few roots."""
 
     draw: Draw | None
     seed: int
@@ -42,7 +43,7 @@ class Drawn(NamedTuple):
 
 
 def draw_roots(situation: Situation, roots: int = DEFAULT_ROOTS, seed: int = DEFAULT_SEED) -> Drawn:
-    """External tuples with all that derives from them: `roots` of them, or as many as MOST_VISITS allows."""
+    """Draws `roots` external tuples with all tuples that derive from them, or as many roots as MOST_VISITS allows."""
     network = situation.flow.network
     visits = max(fsum(settle_network(network)), 1.0)
     possible = min(roots, int(MOST_VISITS / visits))
@@ -57,7 +58,7 @@ def draw_roots(situation: Situation, roots: int = DEFAULT_ROOTS, seed: int = DEF
 
 
 def refuse_draw(visits: float) -> Diagnostic:
-    """Says why there are no quantiles."""
+    """A diagnostic that says why an answer has no quantiles: too many visits per external tuple."""
     detail = (
         f"There are no quantiles: one external tuple makes {visits:.4g} visits to operators, and too few external "
         f"tuples fit into the {MOST_VISITS:,} visits that are drawn. Simulate with fewer tuples instead."
@@ -66,7 +67,9 @@ def refuse_draw(visits: float) -> Diagnostic:
 
 
 def describe_draw(draw: Draw, roots: int, visits: float) -> tuple[Diagnostic, ...]:
-    """Says where fewer external tuples were drawn than asked for, and where a cycle was cut."""
+    """Diagnostics where fewer external tuples were drawn than `roots`, and where the path of tuples round a cycle was
+    cut.
+    """
     said: tuple[Diagnostic, ...] = ()
     if draw.roots < roots:
         detail = (
@@ -83,7 +86,9 @@ def describe_draw(draw: Draw, roots: int, visits: float) -> tuple[Diagnostic, ..
 
 
 def has_forks(network: Network) -> bool:
-    """Whether an external tuple can become several tuples at once: then its total is longer than its completion."""
+    """Whether an external tuple can become several tuples, so that its total time is longer than its
+    completion time.
+    """
     entered = [share for share in network.shares if share]
     if len(entered) > 1 or max(entered, default=0.0) > 1.0:
         return True
@@ -104,9 +109,9 @@ def add_spread(  # noqa: PLR0917 - the arguments of an estimate, and those of a 
     *,
     is_open: bool = False,
 ) -> Estimate:
-    """The estimate with the spread of total and completion; both stay None where an operator cannot keep up.
+    """The estimate with the spread of total and completion time; both stay None where an operator cannot keep up.
 
-    `is_open` as in survey_load: True for plans.
+    With `is_open`, which plans set, the queues are as if no operator held bursts back.
     """
     situation = survey_load(topology, load, answer.model, is_open=is_open)
     counts = [one.processors for one in answer.operators]
@@ -128,7 +133,9 @@ def add_spread(  # noqa: PLR0917 - the arguments of an estimate, and those of a 
 
 
 def describe_unresolved(levels: Sequence[float], roots: int) -> tuple[Diagnostic, ...]:
-    """A diagnostic of the levels above which hardly any drawn external tuples lie: their quantiles are guesses."""
+    """A diagnostic of the quantile levels above which hardly any drawn external tuples lie: such quantiles
+    are guesses.
+    """
     rare = [level for level in levels if roots - rank(level, roots) < LEAST_ABOVE]
     if not rare:
         return ()
@@ -143,7 +150,7 @@ def describe_unresolved(levels: Sequence[float], roots: int) -> tuple[Diagnostic
 
 
 def check_resolved(level: float | None, roots: int) -> None:
-    """Raise InvalidLoad for a target whose quantile is the longest time drawn: nothing could be planned for it."""
+    """Raise InvalidLoad for a target of a quantile that too few drawn external tuples exceed to plan for it."""
     if level is None or rank(level, roots) < roots:
         return
     raise InvalidLoad(
@@ -155,7 +162,9 @@ def check_resolved(level: float | None, roots: int) -> None:
 
 
 def say_what_resolves(level: float, roots: int) -> str:
-    """Which level so many external tuples have, and how many external tuples a level needs."""
+    """A sentence: the highest quantile level for so many external tuples, and how many external tuples a
+    level needs.
+    """
     return (
         f"Ask for a level of at most {1.0 - LEAST_ABOVE / roots:.6g}, or for at least "
         f"{ceil(LEAST_ABOVE / (1.0 - level) * (1.0 - 1e-9)):,} roots, or simulate."
@@ -168,7 +177,7 @@ def spread_waits(
     levels: Sequence[float],
     known_errors: tuple[float | None, float | None],
 ) -> tuple[Spread, Spread]:
-    """Total and completion time under these waits, each with its mean, its quantiles and its known error."""
+    """Total and completion time of drawn tuples under the given waits, each with mean, quantiles and known error."""
     assert drawn.draw is not None
     times = time_roots(drawn.draw, waits)
 
@@ -184,7 +193,7 @@ def spread_waits(
 
 
 def compare_means(answer: Estimate, total: Spread) -> tuple[Diagnostic, ...]:
-    """Says where the drawn total is not E[T], and why that can be."""
+    """A diagnostic where the mean total time of drawn tuples is not E[T], with the reason."""
     expected = answer.expected_sojourn_seconds
     if expected is None or abs(total.mean_seconds - expected) <= TOLD_DIFFERENCE * expected:
         return ()

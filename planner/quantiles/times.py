@@ -1,8 +1,8 @@
 """Total and completion time of every external tuple of a draw, under given waits.
 
-Each child starts where its parent finishes. The wait of a visit is D·W/P where U < P, else 0, with U and D of the draw
-(planner.quantiles.waits): it never falls where P and W/P do not fall, so that more processors never lengthen any
-tuple's time.
+Each tuple starts where the tuple that emitted it finishes. With the mean wait W and the probability P of a wait, and
+with U and D drawn for a visit, the visit waits D·W/P where U < P, else 0 (planner.quantiles.waits). This wait never
+grows where P and W/P do not grow, so more processors never lengthen any tuple's time.
 """
 
 from collections.abc import Sequence
@@ -18,14 +18,14 @@ from planner.values import TimeTarget
 
 
 class RootTimes(NamedTuple):
-    """Seconds of each external tuple: the sum over all tuples that derive from it, and until the last is finished."""
+    """Seconds of each external tuple: the total over all tuples that derive from it, and until the last is finished."""
 
     total: Floats
     completion: Floats
 
 
 def time_roots(draw: Draw, waits: Sequence[AnyWait]) -> RootTimes:
-    """The times of all roots; `waits` is in topology order."""
+    """The total and completion times of all external tuples of a draw; `waits` is in topology order."""
     total, completion = np.zeros(draw.roots), np.zeros(draw.roots)
     finishes: list[Floats] = []
     for block in draw.blocks:
@@ -58,7 +58,7 @@ def spend(block: Visits, wait: AnyWait) -> Floats:
 
 
 def find_starts(block: Visits, finishes: Sequence[Floats]) -> Floats | None:
-    """When each tuple of a block arrives, after its root; None: all at 0."""
+    """The time at which each tuple of a block arrives, counted from its external tuple; None if all arrive at 0."""
     if all(parents.block == OUTSIDE for parents in block.parents):
         return None
     starts = []
@@ -72,7 +72,7 @@ def find_starts(block: Visits, finishes: Sequence[Floats]) -> Floats | None:
 
 
 def raise_completion(completion: Floats, block: Visits, finish: Floats) -> None:
-    """Each root is complete no earlier than its tuples of this block."""
+    """Raises the completion time of each external tuple to the finish of its tuples of this block."""
     if block.roots is None:
         np.maximum(completion, finish, out=completion)
     else:
@@ -80,12 +80,14 @@ def raise_completion(completion: Floats, block: Visits, finish: Floats) -> None:
 
 
 def rank(level: float, roots: int) -> int:
-    """How many of the roots are done within the quantile of a level: the first k with k/roots ≥ level."""
+    """The number of drawn external tuples that are done within the quantile of a level: the first k with k/roots ≥
+    level.
+    """
     return min(max(ceil(level * roots - 1e-9), 1), roots)
 
 
 def find_quantiles(seconds: Floats, levels: Sequence[float]) -> list[float]:
-    """The quantiles of drawn times: the least time within which that part of them lies."""
+    """The quantile of drawn times for each level: the least time within which that part of the times lies."""
     ordered = np.sort(seconds)
     return [float(ordered[rank(level, len(ordered)) - 1]) for level in levels]
 

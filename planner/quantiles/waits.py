@@ -1,6 +1,7 @@
-"""The wait of a visit: none with probability 1 − P, else D·W/P with a drawn D of mean 1; by instance where keyed.
+"""How long a visit of a drawn tuple waits: not at all with probability 1 − P, else D·W/P, with a drawn D of mean 1.
 
-The wait of a tuple never falls where P and W/P do not fall.
+W is the mean wait and P the probability of a wait, for each instance where the operator is keyed. The wait of a tuple
+never grows where P and W/P do not grow.
 """
 
 from collections.abc import Callable, Sequence
@@ -39,13 +40,15 @@ class Wait(NamedTuple):
         return 0.0 if self.is_none else self.mean_seconds / self.probability
 
     def is_longer_than(self, other: "AnyWait") -> bool:
-        """Whether some tuple could wait longer than under the other."""
+        """Whether some tuple could wait longer under this wait than under `other`."""
         return spread_evenly(self).is_longer_than(other)
 
 
 @dataclass(frozen=True, slots=True)
 class InstanceWaits:
-    """The waits at the instances of an operator; `ends` are their cumulative parts of the tuples."""
+    """The waits at the instances of an operator; `ends` are the cumulated parts of the tuples that the
+    instances get.
+    """
 
     ends: Floats
     delays: Floats
@@ -53,7 +56,9 @@ class InstanceWaits:
 
     @classmethod
     def prepare(cls, parts: Floats, means: Floats, probabilities: Floats) -> "InstanceWaits":
-        """The instances in the order given."""
+        """The waits at instances from their parts of the tuples, mean waits and probabilities of a wait, in
+        this order.
+        """
         waits = (means > 0.0) & (probabilities > 0.0)
         probability = np.where(waits, probabilities, 0.0)
         delays = np.where(waits, means / np.where(waits, probabilities, 1.0), 0.0)
@@ -73,7 +78,7 @@ class InstanceWaits:
         return np.minimum(found, len(self.ends) - 1)
 
     def is_longer_than(self, other: "AnyWait") -> bool:
-        """Whether some tuple could wait longer than under the other, at the same key."""
+        """Whether a tuple of some key could wait longer under these waits than under `other`."""
         others = spread_evenly(other)
         ends = np.union1d(self.ends, others.ends)
         keys = (np.concatenate(([0.0], ends[:-1])) + ends) / 2.0
@@ -87,12 +92,12 @@ AnyWait = Wait | InstanceWaits
 
 
 def search_ends(ends: Floats, keys: Floats) -> Indices:
-    """How many ends are at or below each key."""
+    """For each key, the number of the ascending `ends` that are at or below it."""
     return np.searchsorted(ends, keys, side="right")
 
 
 def search_cells(ends: Floats, keys: Floats, cells: int) -> Indices:
-    """search_ends in a fifth of its time: cells of equal width, a power of 2 of them, know it for most keys."""
+    """The results of search_ends in a fifth of its time, from a table of `cells` equal cells, a power of 2."""
     reached = search_ends(ends, np.arange(cells + 2) / cells)  # with a cell for 1.0 itself
     cell = (keys * cells).astype(np.intp)
     found = reached[cell]
@@ -102,7 +107,7 @@ def search_cells(ends: Floats, keys: Floats, cells: int) -> Indices:
 
 
 def spread_evenly(wait: AnyWait) -> InstanceWaits:
-    """The same waits, with one instance for all keys where none are told apart."""
+    """The wait as waits at instances, with a single instance for all keys where instances are not told apart."""
     if isinstance(wait, InstanceWaits):
         return wait
     one = np.ones(1)
@@ -110,7 +115,7 @@ def spread_evenly(wait: AnyWait) -> InstanceWaits:
 
 
 def find_waits(situation: Situation, counts: Sequence[int]) -> list[AnyWait] | None:
-    """The wait at each operator; None where one cannot keep up."""
+    """The wait at each operator with `counts` processors; None where an operator cannot keep up."""
     waits = situation.wait_seconds(counts)
     if inf in waits:
         return None
@@ -129,10 +134,10 @@ def find_waits(situation: Situation, counts: Sequence[int]) -> list[AnyWait] | N
 
 
 def find_bursty_wait(situation: Situation, operator: int, count: int, wait: Wait) -> Wait:
-    """The wait at a shared queue under bursts: more tuples wait than Erlang C says, because they come together.
+    """The wait at a shared queue under bursts: more tuples wait than Erlang's C says, because they come together.
 
-    Those that wait, wait for (a* + s)/(2(kμ − λ)) on average, as at one server k times as fast, and no more than the
-    part ρ of tuples waits.
+    The tuples that wait, wait for (a* + s)/(2(kμ − λ)) on average, as at one server k times as fast, with a* the
+    dispersion of arrivals and s the SCV of services; no more than the utilisation, as a part of all tuples, wait.
     """
     queues = situation.stations.prepare_general([operator])
     k = np.array([count], np.float64)
@@ -144,7 +149,7 @@ def find_bursty_wait(situation: Situation, operator: int, count: int, wait: Wait
 
 
 def find_instance_waits(situation: Situation, operator: int, count: int) -> InstanceWaits:
-    """The waits at the instances of a keyed operator with measured shares, the busiest first."""
+    """The waits at the instances of a keyed operator with measured shares, the busiest instance first."""
     queues = situation.stations.prepare_general([operator])
     counts = np.array([count], np.int64)
     k = counts.astype(np.float64)
@@ -157,7 +162,7 @@ def find_instance_waits(situation: Situation, operator: int, count: int) -> Inst
 
 
 def stretch_waits(waits: Sequence[AnyWait], stretch: float) -> Sequence[AnyWait]:
-    """The waits multiplied by the stretch; as many tuples wait."""
+    """The waits multiplied by `stretch`; the probabilities that a tuple waits stay."""
     if stretch == 1.0:
         return waits
     return [
@@ -174,11 +179,11 @@ def find_stretch(
     simulated_seconds: float,
     error_seconds: float,
 ) -> float:
-    """The largest stretch at which `measure` shows no more than simulations do, by bisection.
+    """The largest factor of drawn waits at which `measure` gives no more seconds than simulations do, by bisection.
 
-    Modelled waits err by some percent, and the stretch changes little from one processor or one rate to the next. It is
-    1 where draw and simulations differ by no more than the error of the simulations, which a plan allows for: what
-    holds in simulation then holds on the draw too.
+    Modelled waits err by some percent, and the factor changes little from one number of processors or one rate to the
+    next. It is 1 where draw and simulations differ by no more than the error of the simulations, which a plan allows
+    for: an allocation that holds in simulation then holds on the draw too.
     """
     if abs(measure(waits) - simulated_seconds) <= error_seconds:
         return 1.0

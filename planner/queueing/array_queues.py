@@ -1,4 +1,7 @@
-"""All operators as queues side by side: arrays in, arrays out, with one gammaincc per operator and evaluation."""
+"""All operators as queues side by side: each function takes and returns arrays with one entry per operator.
+
+The incomplete gamma function behind Erlang's B is called once per operator and evaluation.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
@@ -38,7 +41,7 @@ BLOCK = 8192
 
 @dataclass(frozen=True)
 class ArrayQueues:
-    """Offered loads A = high + low, service rates and weights of several operators."""
+    """The queues of several operators: offered loads A = high + low, service rates, and weights of waits."""
 
     high: Floats
     low: Floats
@@ -55,7 +58,7 @@ class ArrayQueues:
         model: Model,
         factor: Floats | None = None,
     ) -> "ArrayQueues":
-        """The queues of all operators, in their order; each wait is multiplied by its factor."""
+        """The queues of all operators in topology order from rates and SCVs; `factor` multiplies each wait."""
         high, low = split_offered_loads(arrival_rate, service_rate)
         weights = weigh_operators(model, arrival_scv, service_scv)
         return cls(high, low, service_rate, weights if factor is None else weights.scale(factor))
@@ -64,7 +67,7 @@ class ArrayQueues:
         return len(self.high)
 
     def select(self, chosen: NDArray[np.intp] | slice) -> "ArrayQueues":
-        """Some of the operators, in the order asked for."""
+        """The queues of the operators `chosen`, in the order of `chosen`."""
         weights = VariabilityWeights._make(
             [*(part[chosen] for part in self.weights[:5]), self.is_always_falling]
         )
@@ -76,26 +79,30 @@ class ArrayQueues:
         return cast("NDArray[np.bool_]", (self.high >= LEAST_LOAD) & (self.weights.level > 0.0))
 
     def guess_for_total(self, total: int) -> Floats:
-        """k = A + x√A: where waits are neither rare nor sure, equal x is nearly equal gain (Halfin and Whitt 1981)."""
+        """A first guess of each operator's processors, `total` in sum: k = A + x√A, with A the operator's offered load.
+
+        Unless waits are rare or nearly sure, an equal x gives nearly equal gains (Halfin and Whitt 1981).
+        """
         root = np.sqrt(self.high)
         return self.guess((total - float(np.sum(self.high))) / float(np.sum(root)))
 
     def guess_for_waiting(self, limit: float) -> Floats:
-        """As guess_for_total, where about `limit` tuples wait."""
+        """A first guess of each operator's processors, so that about `limit` tuples wait at all operators."""
         return self.guess(solve_halfin_whitt(limit / float(np.sum(np.sqrt(self.high) * self.weights.level))))
 
     def guess(self, x: float) -> Floats:
-        """A + x√A; x is bounded, because at larger x the gains of large operators vanish."""
+        """The processors k = A + x√A of each operator, A its offered load; x is limited, since gains then vanish."""
         return np.asarray(self.high + min(x, MOST_ROOTS) * np.sqrt(self.high))
 
     def find_floors(self) -> Counts:
-        """The least stable counts."""
+        """The fewest processors of each operator that keep up with its arrivals."""
         return find_least_stable_counts(self.high, self.low)
 
     def look_at(self, counts: Counts, floor: Counts) -> "Look":
-        """The gain at k and, from the same B(k), the gain before; at the floor, where none is before, the gain after.
+        """The logarithms of the gains of each operator's last and next processor at `counts`, from one Erlang B.
 
-        B(k − 1) = kB/(A(1 − B)), B(k + 1) = AB/(k + 1 + AB).
+        Where `counts` is at `floor` there is no last processor; the gain of the next but one takes its place. With A
+        the offered load, B(k − 1) = kB/(A(1 − B)) and B(k + 1) = AB/(k + 1 + AB).
         """
         if len(counts) <= BLOCK:
             return _look_at_block(self, counts, floor)
@@ -105,11 +112,15 @@ class ArrayQueues:
 
     @property
     def is_always_falling(self) -> bool:
-        """Whether gains fall at any k: where v does not depend on k."""
+        """Whether each further processor gains less than the last at any count, as where the factor of waits is
+        constant.
+        """
         return self.weights.is_constant
 
     def find_log_after(self, counts: Counts, log_b: Floats) -> Floats:
-        """ln gain of the processor after the next, from ln B(k)."""
+        """The logarithm of the gain of each operator's processor after the next; `log_b` is the logarithm of Erlang's
+        B.
+        """
         k = counts.astype(np.float64) + 1.0
         return log_gain(self, k, log_b + np.log(self.high / (k + self.high * np.exp(log_b))))[0]
 
@@ -128,7 +139,10 @@ class ArrayQueues:
         return waits
 
     def find_gains(self, counts: Sequence[int] | Counts) -> tuple[list[float], list[float], list[float]]:
-        """Waits, λ(W(k) − W(k+1)) and λ(W(k−1) − W(k)) of each operator, as ScalarQueues.find_gains."""
+        """The mean wait at each operator, the gain of one processor more, and the gain that the last processor brought.
+
+        A gain is the number of waiting tuples that the processor saves, λ(W(k) − W(k+1)) or λ(W(k−1) − W(k)).
+        """
         k = np.asarray(counts, np.int64)
         least, stable = find_least_stable_counts(self.high, self.low), self.is_stable(counts)
         waits, following, previous = (
@@ -147,7 +161,7 @@ class ArrayQueues:
 
 
 def weigh_operators(model: Model, arrival_scv: Floats, service_scv: Floats) -> VariabilityWeights:
-    """waiting_models.weigh_operator for arrays of equal length."""
+    """The weights of the factor of waits for all operators, from arrays of their SCVs under a waiting model."""
     parts = WAITING_MODELS[model].weigh(arrival_scv, service_scv, ARRAYS)[:5]
     constant, on_phi1, on_phi3, on_psi, exponent = (
         np.broadcast_to(part, arrival_scv.shape) for part in parts
@@ -160,7 +174,7 @@ def weigh_operators(model: Model, arrival_scv: Floats, service_scv: Floats) -> V
 
 @dataclass(frozen=True)
 class Look:
-    """One evaluation at k: ln gain of the processor before (k − 1 → k) and of the next (k → k + 1)."""
+    """The gains of several operators at given counts: logarithms of the gains of the last and of the next processor."""
 
     log_last: Floats
     log_next: Floats
@@ -171,14 +185,17 @@ class Look:
 
 @cache
 def find_small_errors() -> Floats:
-    """The errors of Stirling's formula for ln k! at k = 0 to 15; that at 0 counts as 0."""
+    """The errors of Stirling's formula for ln k! at k = 0 to 15, in an array; the error at 0 counts as 0."""
     k = np.arange(1.0, 16.0)
     errors = scipy.special.gammaln(k + 1.0) - (k + 0.5) * np.log(k) + k - 0.5 * np.log(2.0 * np.pi)
     return np.concatenate(([0.0], errors))
 
 
 def log_erlang_b(k: Floats, load: Floats, slack: Floats) -> Floats:
-    """ln B = −stirlerr(k) − bd0 − ½ln(2πk) − ln Q(k + 1, A): the closed form, without underflow."""
+    """The logarithm of Erlang's B of each operator in closed form, which never underflows; `slack` is k − load.
+
+    ln B = −stirlerr(k) − bd0 − ½ln(2πk) − ln Q(k + 1, A): Loader's Poisson mass over the incomplete gamma function Q.
+    """
     stirling: Floats = stirling_error(k)
     few = k < 16.0
     if few.any():
@@ -198,7 +215,7 @@ def log_erlang_b(k: Floats, load: Floats, slack: Floats) -> Floats:
 
 
 def _sum_of_many(k: Floats, deviance: Floats, stirling: Floats, slack: Floats) -> Floats:
-    """Q(k + 1, A) by Temme's expansion, as erlang.closed_erlang_b has it."""
+    """The incomplete gamma function Q(k + 1, A) for large k, by Temme's expansion as in closed_erlang_b."""
     density = np.exp(-deviance) / np.sqrt(2.0 * np.pi * k)
     root = np.copysign(np.sqrt(np.maximum(deviance, 0.0)), slack)
     eta = np.maximum(-root * np.sqrt(2.0 / k), -0.2)  # further out the density is 0
@@ -207,7 +224,11 @@ def _sum_of_many(k: Floats, deviance: Floats, stirling: Floats, slack: Floats) -
 
 
 def log_gain(queues: ArrayQueues, k: Floats, log_b: Floats) -> tuple[Floats, Floats]:
-    """ln of the gain of Curve.__missing__ (its formula over B), and the wait in services, v·kB/(c(c + AB))."""
+    """The logarithm of the gain of each operator's next processor, and the mean wait there in units of one service.
+
+    The formula is that of `Curve.__missing__`; the wait is v·kB/(c(c + AB)), with c = k − A and v the variability
+    factor.
+    """
     load, b = queues.high, np.exp(log_b)
     c = (k - load) - queues.low
     busy = load * b
@@ -241,7 +262,10 @@ def _look_at_block(queues: ArrayQueues, counts: Counts, floor: Counts) -> Look:
 
 
 def wait_in_services(queues: ArrayQueues, k: Floats) -> Floats:
-    """μW = v·kB/(c(c + AB)), with the bits of `ArrayQueues.look_at`."""
+    """The mean wait at each operator in units of one service: v·kB/(c(c + AB)), c = k − A, v the variability factor.
+
+    The result has exactly the bits of `ArrayQueues.look_at`.
+    """
     parts = [slice(start, start + BLOCK) for start in range(0, len(k), BLOCK)]
     waits = np.empty_like(k)
     for part in parts:

@@ -1,15 +1,17 @@
-"""Bursts carried on from a source to operators whose own bursts are not measured.
+"""How bursts of the external stream travel to operators whose own bursts are not measured.
 
-At each length of time t the count at operator j has a part that follows the count of the source, with amplitude g, and
-a local part of dispersion L, so that streams that were split and join again keep their bursts:
+At each length of time t the count of arrivals at an operator has a part that follows the count of the source, with
+amplitude g, and a local part of dispersion L. So streams that were split and join again keep their bursts. λ0 and I0
+are the rate and the index of dispersion of the source; a, s, k and ρ are those of a queue; w is the part of the
+variability of arrivals that departures keep; φ and Φ are the density and the distribution function of the normal law:
 
     I(t) = g²·λ0·I0(t)/λ + L(t)
     leaving:  √w·g and w·L + (1 − w)(1 + (s − 1)/√k),   w = w*((1 − ρ)²λt/(ρ(I + s)))       (Whitt and You 2018)
     w*(x) = ((x² + 2x − 1)(2Φ(√x) − 1) + 2φ(√x)√x(1 + x) − x²)/(2x)
     an edge of selectivity q = n + f:  q·g and q·L + f(1 − f)/q, the L of several edges weighted by their rates
 
-A queue of its own sees λ/k and 1 + (I − 1)/k. Against simulation it is as good as measuring inside
-(docs/how-true-is-et.md).
+Where each processor has a queue, that queue sees λ/k and 1 + (I − 1)/k. Beside simulations the result is as good as
+measuring bursts at each operator (docs/how-true-is-et.md).
 """
 
 from collections.abc import Mapping, Sequence
@@ -32,14 +34,14 @@ MOST_OUTSIDE = 0.5
 
 
 class Part(NamedTuple):
-    """The variability of arrivals at an operator: the amplitude of the source's count, and the local dispersion."""
+    """The variability of arrivals at an operator: the amplitude of the source's count, and a local dispersion."""
 
     amplitude: Floats
     local: Floats
 
 
 class Source(NamedTuple):
-    """The external stream: rate, lengths of time, and its dispersion at each of them."""
+    """The external stream: its rate, lengths of time, and the dispersion of its arrivals at each length."""
 
     rate: float
     seconds: Floats
@@ -49,10 +51,10 @@ class Source(NamedTuple):
 def carry_bursts(
     topology: Topology, load: Load, stations: Mapping[str, Station], *, is_open: bool = False
 ) -> dict[str, tuple[IdcPoint, ...]]:
-    """I(t) of the operators without a measured I(t), carried on from a source; empty if no source has a measured I(t).
+    """The index of dispersion I(t) of operators without a measured one, carried on from the external stream.
 
-    `is_open`: I(t) of all operators that others feed, as if bursts passed through each of them unchanged (w = 1); it is
-    at least the measured I(t).
+    The result is empty if no source has a measured I(t). With `is_open`, I(t) is found for all operators that others
+    feed, as if bursts passed through each operator unchanged; the result is then at least the measured I(t).
     """
     unknown = [
         name
@@ -82,21 +84,22 @@ def carry_bursts(
 
 
 def is_fed(station: Station) -> bool:
-    """Whether another operator sends to it."""
+    """Whether another operator sends tuples to the operator of this station."""
     return any(stream.source is not None for stream in station.streams)
 
 
 def has_loops(network: Network) -> bool:
-    """Whether an operator sends to itself."""
+    """Whether some operator of the network sends tuples to itself."""
     return any(network.loops)
 
 
 def find_source(
     load: Load, stations: Mapping[str, Station], shares: Mapping[str, float], unknown: Sequence[str]
 ) -> Source | None:
-    """The external stream, seen at the operator that receives most of it among those with measured bursts.
+    """The external stream with its bursts, from the operator with measured bursts that receives most of the stream.
 
-    Most of its arrivals must come from outside; the arrivals through a loop vary like the stream.
+    None if there is no such operator. Most of its arrivals must come from outside; arrivals through a loop vary like
+    the stream.
     """
     entries = [
         one
@@ -136,7 +139,7 @@ def arrive(
     *,
     is_open: bool = False,
 ) -> Part:
-    """The arrivals at an operator, from all streams; bursts that are measured there replace the carried ones."""
+    """The variability of the arrivals at an operator from all its streams; measured bursts replace the carried ones."""
     station = stations[name]
     size = len(source.seconds)
     amplitude, local, total = np.full(size, share), np.zeros(size), 0.0
@@ -165,14 +168,14 @@ def arrive(
 
 
 def find_idc(station: Station, part: Part, source: Source) -> Floats:
-    """I(t) of the arrivals at an operator."""
+    """The index of dispersion I(t) of the arrivals at an operator, joined from its two parts."""
     if not station.arrival_rate:
         return np.ones(len(source.seconds))
     return np.asarray(part.amplitude**2 * source.rate * source.idc / station.arrival_rate + part.local)
 
 
 def depart(station: Station, part: Part, source: Source) -> Part:
-    """The variability of the departures of an operator."""
+    """The variability of an operator's departures, from the variability `part` of its arrivals and its services."""
     s = 1.0 if station.measured.service_scv is None else station.measured.service_scv
     is_shared = (station.operator.queueing or SHARED) == SHARED
     servers = station.processors if is_shared else 1.0
@@ -188,7 +191,7 @@ def depart(station: Station, part: Part, source: Source) -> Part:
 
 
 def keep(x: Floats) -> Floats:
-    """w*(x): the part of the variability of arrivals that departures still have."""
+    """The part w*(x) of the variability of arrivals that departures still have; x is the scaled length of time."""
     small = np.clip(x, 1e-9, LARGEST_X)
     root = np.sqrt(small)
     density = np.exp(-small / 2.0) / np.sqrt(2.0 * np.pi)
@@ -198,6 +201,6 @@ def keep(x: Floats) -> Floats:
 
 
 def round_rest(selectivity: float) -> float:
-    """f(1 − f)/q: the dispersion that is added by rounding q to whole tuples."""
+    """The dispersion f(1 − f)/q that rounding a selectivity q = n + f to whole tuples adds to a stream."""
     rest = selectivity - floor(selectivity)
     return rest * (1.0 - rest) / selectivity

@@ -43,9 +43,9 @@ UNBOUNDED = 50.0  # a capacity so many times that of the operator never binds
 
 
 class View(NamedTuple):
-    """The dispersion at each queue: constant + slope·I(t) + the share that the rounding of senders adds.
+    """How queues see an operator's bursts: dispersion = constant + slope·I(t) + a part from the rounding of senders.
 
-    `curve` is the row of I. The operator has `rate` arrivals per second, and `k` instances that `senders` deal to.
+    `curve` is the row of I(t). The operator has `rate` arrivals per second, and `k` instances that `senders` deal to.
     """
 
     curve: Indices
@@ -57,11 +57,11 @@ class View(NamedTuple):
     k: Floats
 
     def select(self, chosen: Indices) -> "View":
-        """Some of the queues."""
+        """The views of the queues `chosen` alone."""
         return View(self.curve[chosen], *[column[chosen] for column in self[1:]])
 
     def see(self, levels: Floats, seconds: Floats) -> Floats:
-        """The dispersion at each queue, where I(t) is `levels` and t is `seconds`: columns of rows."""
+        """The dispersion of arrivals at each queue, where the operator's I(t) is `levels` at the times `seconds`."""
         seen = self.constant[:, None] + self.slope[:, None] * levels
         if self.rounding.any():
             arrivals = self.rate[:, None] * seconds
@@ -71,7 +71,7 @@ class View(NamedTuple):
 
 
 class Servers(NamedTuple):
-    """The queues' services: ν, SCV, 1 − ρ, and r."""
+    """The services of several queues: rate per second, SCV, idle part 1 − ρ, and upstream over own capacity."""
 
     nu: Floats
     scv: Floats
@@ -80,14 +80,14 @@ class Servers(NamedTuple):
 
 
 class CurveList:
-    """The curves of I(t) of a load in the order of `add`, with the service rate of one processor for each."""
+    """The curves of I(t), the dispersion of a load's arrivals, each with the service rate of one processor."""
 
     def __init__(self) -> None:
         self.measured: list[Sequence[IdcPoint]] = []
         self.service_rates: list[float] = []
 
     def add(self, points: Sequence[IdcPoint], service_rate: float) -> int:
-        """The number of the curve; NO_CURVE for fewer than two points, which show no bursts."""
+        """Adds a curve and returns its number, or NO_CURVE for fewer than two points, which show no bursts."""
         if len(points) < 2:
             return NO_CURVE
         self.measured.append(points)
@@ -97,9 +97,9 @@ class CurveList:
 
 @dataclass(frozen=True)
 class Dispersions:
-    """I(t) of several operators or instances, in cells of t: middle and bounds in seconds, padded with the last cell.
+    """I(t), the dispersion of arrivals, of several operators or instances in cells of t: middles and bounds in seconds.
 
-    `near` is I(1/μ), and `service_seconds` 1/μ.
+    Rows are padded with their last cell. `near` is I(1/μ) and `service_seconds` is 1/μ, with μ the service rate.
     """
 
     seconds: Floats
@@ -111,7 +111,7 @@ class Dispersions:
 
     @classmethod
     def prepare(cls, curves: CurveList) -> "Dispersions":
-        """Rows of cells."""
+        """The curves cut into cells of time, one row for each curve."""
         measured, service_rates = curves.measured, curves.service_rates
         rows = [cut_cells(points, mu) for points, mu in zip(measured, service_rates, strict=True)]
         most = max([row.shape[1] for row in rows], default=1)
@@ -121,7 +121,7 @@ class Dispersions:
         return cls(seconds, low, high, idc, np.array(near), 1.0 / np.array(service_rates))
 
     def look(self, view: View) -> "SeenCells":
-        """The cells as the queues see them."""
+        """The cells of time with the dispersion that the queues of `view` see in each."""
         row = view.curve
         levels = self.idc[row]
         near = view.see(self.near[row][:, None], self.service_seconds[row][:, None])
@@ -129,7 +129,10 @@ class Dispersions:
 
 
 class SeenCells(NamedTuple):
-    """Cells of t as several queues see them: bounds in seconds, I of the operator, I at the queue; a₀ in a column."""
+    """Cells of time as several queues see them: bounds in seconds, I(t) of the operator, and I(t) at the queue.
+
+    `near` is a₀, the dispersion of arrivals within one service, in a column.
+    """
 
     low: Floats
     high: Floats
@@ -138,16 +141,16 @@ class SeenCells(NamedTuple):
     near: Floats
 
     def find_lasting(self, servers: Servers) -> tuple[Floats, Floats]:
-        """a* at each queue, and I of the operator in the cell that decides."""
+        """The dispersion a* that decides on each queue's wait, and the operator's I(t) in the cell that decides."""
         value = self.find_values(self.idc + servers.scv[:, None], servers)
         best, each = np.argmax(value, axis=1), np.arange(len(value))
         lasting = np.maximum(2.0 * servers.free * value[each, best] - servers.scv, 0.0)
         return lasting, self.levels[each, best]
 
     def find_backlog(self, servers: Servers) -> Floats:
-        """The longest wait, in services of the queue, that bursts add to the wait from a₀ alone.
+        """The wait, in services of the queue, that bursts add to the wait from the dispersion within one service.
 
-        It is at most the backlog that upstream can send. Both fall as processors are added.
+        The result is at most the backlog that upstream can send. Both fall as processors are added.
         """
         variability, nu, free = servers.scv[:, None], servers.nu[:, None], servers.free[:, None]
         bounds = nu * self.low, nu * self.high
@@ -156,7 +159,7 @@ class SeenCells(NamedTuple):
         return np.asarray(np.maximum(np.minimum(added, self.find_sent(servers)), 0.0).max(axis=1))
 
     def find_sent(self, servers: Servers) -> Floats:
-        """The backlog in each cell while upstream sends at its capacity; inf without a capacity."""
+        """The backlog in each cell of time while upstream sends at capacity; inf where no capacity is known."""
         r = np.minimum(servers.upstream, UNBOUNDED)[:, None]
         free, nu, variability = servers.free[:, None], servers.nu[:, None], servers.scv[:, None]
         at = place_longest(self.idc + variability, free, (nu * self.low, nu * self.high))
@@ -178,20 +181,25 @@ class SeenCells(NamedTuple):
 
 
 def find_longest(variability: Floats, free: Floats, bounds: tuple[Floats, Floats]) -> Floats:
-    """The maximum of √(2x·variability) − free·x between the bounds of x; it is at variability/2free², if inside."""
+    """The largest value of √(2x·variability) − free·x between two bounds of x, in services; `free` is the idle part 1 −
+    ρ. The largest is at x = variability/2free² if that lies inside the bounds.
+    """
     x = place_longest(variability, free, bounds)
     return np.asarray(np.sqrt(2.0 * x * variability) - free * x)
 
 
 def place_longest(variability: Floats, free: Floats, bounds: tuple[Floats, Floats]) -> Floats:
-    """The x of that maximum."""
+    """The time x, in services, between two bounds at which √(2x·variability) − free·x is largest; `free` is 1 − ρ."""
     low, high = bounds
     top = variability / np.maximum(2.0 * free * free, LEAST_FREE)
     return np.asarray(np.clip(np.where(free > 0.0, top, high), low, high))
 
 
 def find_mean_backlog(drift: Floats, variance: Floats, x: Floats) -> Floats:
-    """E max B over [0, x], B a Brownian motion: √(vx)·φ(z) + mx·Φ(z) + v(2Φ(z) − 1)/2m, z = m√(x/v)."""
+    """The mean of the highest point, over the time 0 to x, of a Brownian motion of drift m and variance v.
+
+    √(vx)·φ(z) + mx·Φ(z) + v(2Φ(z) − 1)/2m, z = m√(x/v), φ and Φ the density and distribution of the normal law.
+    """
     v, m = np.maximum(variance, LEAST_VARIANCE), np.where(np.abs(drift) < LEAST_DRIFT, LEAST_DRIFT, drift)
     x = np.minimum(x, LONGEST)
     z = np.clip(m * np.sqrt(x / v), -MOST_DEVIATIONS, MOST_DEVIATIONS)
@@ -204,7 +212,7 @@ def find_mean_backlog(drift: Floats, variance: Floats, x: Floats) -> Floats:
 
 
 def cut_cells(points: Sequence[IdcPoint], service_rate: float) -> Floats:
-    """Middles, lower bounds, upper bounds and I of cells of an octave or less."""
+    """Rows of middles, lower bounds, upper bounds and I(t) of cells of time that span an octave or less."""
     end = log(points[-1].window_seconds)
     begin = min(max(log(points[0].window_seconds), log(SHORTEST / service_rate)), end)
     cells = min(ceil((end - begin) / log(2.0) - 1e-9), MOST_CELLS - 1) + 1
@@ -215,6 +223,6 @@ def cut_cells(points: Sequence[IdcPoint], service_rate: float) -> Floats:
 
 
 def interpolate(points: Sequence[IdcPoint], log_seconds: Floats | float) -> Floats:
-    """I, linear in ln t between the measured points, constant beyond them."""
+    """I(t) at the logarithms of time `log_seconds`: linear in ln t between measured points, constant beyond them."""
     windows, levels = zip(*points, strict=True)
     return np.asarray(np.interp(log_seconds, np.log(windows), levels))

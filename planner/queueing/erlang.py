@@ -1,6 +1,7 @@
-"""One operator as a queue: stability, Erlang's B and C to 1e-11 up to an offered load of 1e9, the wait of GI/G/k.
+"""One operator as a queue in plain floats: stability, Erlang's B and C, and the mean wait with several processors.
 
-The functions that take a Real work on arrays too: planner.queueing.array_queues shares them.
+Erlang's formulas are exact to 1e-11 up to an offered load of 1e9. The functions that take a Real work on arrays too;
+planner.queueing.array_queues shares them.
 """
 
 from math import copysign, erfc, exp, inf, log, pi, sqrt
@@ -29,9 +30,9 @@ _SPLITTER = 134217729.0  # 2^27 + 1, Veltkamp's
 
 
 def split_offered_load(arrival_rate: float, service_rate: float) -> tuple[float, float]:
-    """A = λ/μ as an unevaluated sum of two floats, so that c = k − A keeps its digits next to k = A.
+    """The offered load A = λ/μ as two floats high + low, so that k − A keeps its digits where k is near A.
 
-    high = fl(λ/μ), low = (λ − high·μ)/μ. With λ/μ in one float c would lose six digits.
+    high is λ/μ rounded to a float, and low = (λ − high·μ)/μ. With A in a single float k − A would lose six digits.
     """
     if not (0.0 <= arrival_rate < inf and 0.0 < service_rate < inf):
         raise ValueError(f"rates must be finite and positive: arrival {arrival_rate}, service {service_rate}")
@@ -46,7 +47,7 @@ def split_offered_load(arrival_rate: float, service_rate: float) -> tuple[float,
 
 
 def find_remainder(dividend: Real, quotient: Real, divisor: Real) -> Real:
-    """(dividend − quotient·divisor)/divisor, with the product of two doubles in full (Dekker 1971)."""
+    """The rest (dividend − quotient·divisor)/divisor of a rounded division, from the product in full (Dekker 1971)."""
     product = quotient * divisor
     x = _SPLITTER * quotient
     x_high = x - (x - quotient)
@@ -68,7 +69,10 @@ def refuse_offered_load(arrival_rate: float, service_rate: float) -> NoReturn:
 
 
 def find_least_stable(high: float, low: float) -> int:
-    """The least k with k − A > k·1e-12, that is λ < kμ(1 − 1e-12); the rounding of ⌊A⌋ + 1 is corrected."""
+    """The fewest processors k that keep up with an offered load A = high + low: the least k with k − A > k·1e-12.
+
+    That is λ < kμ(1 − 1e-12); the rounding of ⌊A⌋ + 1 is corrected.
+    """
     k = int(high) + 1
     while (k - high) - low <= k * STABILITY_MARGIN:
         k += 1
@@ -78,7 +82,7 @@ def find_least_stable(high: float, low: float) -> int:
 
 
 def split_offered_loads(arrival_rate: Floats, service_rate: Floats) -> tuple[Floats, Floats]:
-    """split_offered_load on arrays, to the same bits."""
+    """The offered loads λ/μ of several operators, each as high + low with the same bits as split_offered_load."""
     fraction, exponent = np.frexp(service_rate)
     scaled = np.ldexp(arrival_rate, -exponent)
     high = scaled / fraction
@@ -92,7 +96,10 @@ def split_offered_loads(arrival_rate: Floats, service_rate: Floats) -> tuple[Flo
 
 
 def find_least_stable_counts(high: Floats, low: Floats) -> Counts:
-    """find_least_stable on arrays: rounding moves ⌊A⌋ by one, which three steps correct."""
+    """The fewest processors that keep up at each operator, from arrays of offered loads high + low.
+
+    Rounding may move ⌊high + low⌋ by one, which three steps correct.
+    """
     k = np.floor(high) + 1.0
     for _ in range(3):
         k += (k - high) - low <= k * STABILITY_MARGIN
@@ -102,13 +109,16 @@ def find_least_stable_counts(high: Floats, low: Floats) -> Counts:
 
 
 def deviance(k: float, load: float, slack: float) -> float:
-    """k·ln(k/A) − (k − A), by its series where k is near A: Loader's bd0 (2000)."""
+    """The deviance k·ln(k/A) − (k − A) of k from the load A, by a series where k is near A (Loader 2000)."""
     v = slack / (k + load)
     return deviance_series(k, slack, v) if -0.2 < v < 0.2 else k * log(k / load) - slack
 
 
 def deviance_series(k: Real, slack: Real, v: Real) -> Real:
-    """cv + 2kv³(1/3 + v²/5 + …), v = c/(k + A), for |v| < 0.2."""
+    """The deviance k·ln(k/A) − (k − A) where k is near A, as a series: cv + 2kv³(1/3 + v²/5 + …).
+
+    With c = k − A and v = c/(k + A), for |v| < 0.2.
+    """
     u = v * v
     tail = 1 / 3 + u * (1 / 5 + u * (1 / 7 + u * (1 / 9 + u * (1 / 11 + u * (1 / 13 + u * (1 / 15 + u * (
         1 / 17 + u * (1 / 19 + u / 21))))))))  # fmt: skip
@@ -116,13 +126,17 @@ def deviance_series(k: Real, slack: Real, v: Real) -> Real:
 
 
 def stirling_error(k: Real) -> Real:
-    """ln k! − ln(√(2πk)(k/e)^k) = 1/12k − 1/360k³ + 1/1260k⁵ − …, to 1e-16 from k = 16 up."""
+    """The error of Stirling's formula for ln k!, as a series that is right to 1e-16 from k = 16 up. ln k! −
+    ln(√(2πk)(k/e)^k) = 1/12k − 1/360k³ + 1/1260k⁵ − …
+    """
     u = 1.0 / (k * k)
     return (1 / 12 - u * (1 / 360 - u * (1 / 1260 - u * (1 / 1680 - u / 1188)))) / k
 
 
 def temme_sum(eta: Real, k: Real) -> Real:
-    """c0(η) + c1(η)/k + c2(η)/k² of Temme's uniform expansion (DLMF 8.12.7), for k > 1e5 and |η| < 0.12."""
+    """The sum c0(η) + c1(η)/k + c2(η)/k² of Temme's uniform expansion of the incomplete gamma function (DLMF 8.12.7). η
+    = `eta` is the expansion's own scale of how far k is from the load; for k > 1e5 and |η| < 0.12.
+    """
     c0 = -1 / 3 + eta * (1 / 12 + eta * (-2 / 135 + eta * (1 / 864 + eta * (1 / 2835 + eta * (
         -139 / 777600 + eta / 25515)))))  # fmt: skip
     c1 = -1 / 540 + eta * (-1 / 288 + eta * (1 / 378 - eta * 77 / 77760))
@@ -130,10 +144,11 @@ def temme_sum(eta: Real, k: Real) -> Real:
 
 
 def closed_erlang_b(k: int, high: float, low: float) -> float:
-    """B = pmf(k; A)/Q(k + 1, A), the Poisson mass by Loader's saddle point; for k ≥ 128.
+    """Erlang's B of k ≥ 128 processors in closed form: a Poisson mass over the incomplete gamma function Q(k + 1, A).
 
-    Above 1e5, Q = 1 − P(k, A) + pmf by Temme's expansion, P = erfc(√bd0)/2 − e^−bd0/√(2πk)·(c0 + c1/k + …):
-    gammaincc stops its series after 2000 terms: its error is 2e-9 at k = 2e6 and 4.5 standard deviations.
+    A = high + low is the offered load. The Poisson mass comes from Loader's saddle point. For k above 1e5, Q comes from
+    Temme's expansion with P = erfc(√bd0)/2 − e^−bd0/√(2πk)·(c0 + c1/k + …): the function gammaincc stops its series
+    after 2000 terms, and is then wrong by 2e-9 at k = 2e6 and 4.5 standard deviations.
     """
     slack = (k - high) - low
     distance = deviance(k, high, slack)
@@ -147,7 +162,7 @@ def closed_erlang_b(k: int, high: float, low: float) -> float:
 
 
 def advance_erlang_b(b: float, high: float, start: int, k: int) -> float:
-    """B(k) from B(start): B(n) = A·B(n−1)/(n + A·B(n−1))."""
+    """Erlang's B of k processors from B of `start` processors, by B(n) = A·B(n−1)/(n + A·B(n−1)), A = `high`."""
     for n in range(start + 1, k + 1):
         x = high * b
         b = x / (n + x)
@@ -155,7 +170,7 @@ def advance_erlang_b(b: float, high: float, start: int, k: int) -> float:
 
 
 def anchored_erlang_b(k: int, high: float, low: float) -> float:
-    """B(k) by recursion from the last anchor at or below k: its bits depend on k and A alone."""
+    """Erlang's B of k processors, by recursion from the last anchor at or below k; equal arguments give equal bits."""
     if k < FIRST_ANCHOR:
         return advance_erlang_b(1.0, high, 0, k)
     anchor = k - k % ANCHOR_STEP
@@ -163,17 +178,23 @@ def anchored_erlang_b(k: int, high: float, low: float) -> float:
 
 
 def mmk_wait(k: Real, b: Real, load: Real, slack: Real) -> Real:
-    """μWq = C/(k − A) = kB/(c(c + AB)), c = k − A: the mean wait of M/M/k in services, from Erlang's B."""
+    """The mean wait of a tuple at k processors with Poisson arrivals, in units of one service: kB/(c(c + AB)).
+
+    B is Erlang's B, A = `load` is the offered load, and c = `slack` is k − A.
+    """
     return k * b / (slack * (slack + load * b))
 
 
 def erlang_c(k: Real, b: Real, load: Real, slack: Real) -> Real:
-    """C = B/(1 − ρ(1 − B)) = kB/(c + AB), c = k − A: the part of arrivals that wait."""
+    """The part of arrivals that wait at k processors, from Erlang's B: kB/(c + AB), A the load, c = k − A."""
     return k * b / (slack + load * b)
 
 
 def solve_halfin_whitt(waiting: float) -> float:
-    """The x at which φ/(x(φ + xΦ)), the number that waits over √A, is `waiting` (Halfin and Whitt 1981)."""
+    """The x for which k = A + x√A processors let waiting·√A tuples wait on average, at an offered load A.
+
+    The mean number is φ/(x(φ + xΦ)) with the density φ and distribution Φ of the normal law (Halfin and Whitt 1981).
+    """
     low, high = -20.0, 3.6
     for _ in range(24):
         middle = (low + high) / 2.0
@@ -185,12 +206,12 @@ def solve_halfin_whitt(waiting: float) -> float:
 
 
 def least_stable_processors(arrival_rate: float, service_rate: float) -> int:
-    """The fewest processors that keep up: least k with λ < kμ(1 − 1e-12); 1 where nothing arrives."""
+    """The fewest processors k that keep up with the arrivals, with λ < kμ(1 − 1e-12); 1 where nothing arrives."""
     return find_least_stable(*split_offered_load(arrival_rate, service_rate))
 
 
 def waiting_probability(arrival_rate: float, service_rate: float, processors: int) -> float:
-    """Erlang C, the part of arrivals that wait; 1 where unstable."""
+    """The part of arrivals that wait for a free processor (Erlang's C); 1 where the processors cannot keep up."""
     high, low = split_offered_load(arrival_rate, service_rate)
     slack = (processors - high) - low
     if slack <= processors * STABILITY_MARGIN:
@@ -206,7 +227,7 @@ def wait_seconds(  # noqa: PLR0917 - one argument per symbol of the formula
     service_scv: float,
     model: Model,
 ) -> float:
-    """Mean wait v·Wq; 0 where nothing arrives, inf where unstable."""
+    """The mean wait at one operator in seconds; 0 where nothing arrives, inf where the processors cannot keep up."""
     high, low = split_offered_load(arrival_rate, service_rate)
     slack = (processors - high) - low
     if slack <= processors * STABILITY_MARGIN:
@@ -220,9 +241,10 @@ def wait_seconds(  # noqa: PLR0917 - one argument per symbol of the formula
 
 
 def wait_at_all(a: Floats, s: Floats, rho: Floats) -> Floats:
-    """The probability that a tuple waits in GI/G/1: ρ + (a − 1)ρ(1 − ρ)·h (Krämer and Langenbach-Belz 1976).
+    """The probability that a tuple waits at one server, from SCVs a and s of arrivals and services, and utilisation ρ.
 
-    h = (1 + a + ρs)/(1 + ρ(s − 1) + ρ²(4a + s)) for a ≤ 1, else 4ρ/(a + ρ²(4a + s)).
+    ρ + (a − 1)ρ(1 − ρ)·h, with h = (1 + a + ρs)/(1 + ρ(s − 1) + ρ²(4a + s)) for a ≤ 1, else 4ρ/(a + ρ²(4a + s)) (Krämer
+    and Langenbach-Belz 1976).
     """
     square = rho * rho * (4.0 * a + s)
     smooth = (1.0 + a + rho * s) / np.maximum(1.0 + rho * (s - 1.0) + square, 1e-12)

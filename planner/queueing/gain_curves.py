@@ -1,9 +1,10 @@
 """The gain of each further processor at one operator, in plain floats: for few operators, without arrays.
 
-WaitBlocks has the waits of operators with bursts or measured instances, in blocks of numbers of processors: an array
-of many waits takes hardly longer than one of few. Greedy keeps the gains of all operators nearly equal, and
-VA²/(k − A) tuples wait at queues of their own: equal gains have k − A in proportion to A√V. So a
-request for one operator shows the counts that are needed next for the others, and one array computes them all.
+The gain of a processor is the mean number of waiting tuples that it saves. Operators with bursts or measured instances
+get their waits from arrays, in blocks of numbers of processors, since an array of many waits takes hardly longer than
+an array of few. Greedy keeps the gains of all operators nearly equal. VA²/(k − A) tuples wait where each of k
+processors has a queue (A: offered load, V: mean of the SCVs), so equal gains mean that k − A is in proportion to A√V: a
+request for one operator shows which counts the others need next, and one array computes all of them.
 """
 
 from collections.abc import Iterable, Sequence
@@ -36,7 +37,7 @@ MOST_GUESSED = 2.0**40
 
 
 class WaitBlocks:
-    """The waits computed so far; the order of requests changes no value."""
+    """The computed waits of operators with bursts or measured instances; the order of requests changes no value."""
 
     __slots__ = ("filled", "known", "needs", "queues")
 
@@ -47,7 +48,7 @@ class WaitBlocks:
         self.needs = list(zip(queues.high.tolist(), queues.need.tolist(), strict=True))
 
     def fill(self, place: int, k: int) -> None:
-        """Compute the waits of the block of `k` at one operator, and of blocks that others are likely to need."""
+        """Computes an operator's waits for the block of counts around `k`, and blocks that others will likely need."""
         rows = [(place, find_first(k)), *self.guess_others(place, k)]
         places = np.repeat([one for one, _ in rows], BLOCK)
         counts = (np.array([first for _, first in rows], np.int64)[:, None] + np.arange(BLOCK)).ravel()
@@ -57,7 +58,7 @@ class WaitBlocks:
             self.filled[one].add(first)
 
     def fill_exactly(self, asked: Iterable[tuple[int, int]]) -> None:
-        """Compute the wait of each operator, by its place, at its count, and no more, where several are not known."""
+        """Computes the waits of the operators at the given counts alone, where several of the waits are not known."""
         missing = [(place, k) for place, k in asked if k not in self.known[place]]
         if len(missing) > 1:
             places, counts = np.array(missing, np.int64).T
@@ -66,7 +67,7 @@ class WaitBlocks:
                 self.known[place][k] = wait
 
     def guess_others(self, place: int, k: int) -> list[tuple[int, int]]:
-        """Neighbours, each with the first count of its next unknown block near an equally long queue."""
+        """The other operators, each with the first count of its next unknown block where its queue is about as long."""
         load, need = self.needs[place]
         if need <= 0.0 or k > MOST_GUESSED:
             return []
@@ -86,12 +87,12 @@ class WaitBlocks:
 
 
 def find_first(k: int) -> int:
-    """The first count of the block of k."""
+    """The first number of processors in the block of counts that holds k."""
     return (k - 1) // BLOCK * BLOCK + 1
 
 
 def wait_or_inf(queues: InstanceQueues, counts: Counts) -> Floats:
-    """The mean wait in seconds; inf where unstable, 0 where nothing arrives."""
+    """The mean wait of each operator in seconds; inf where its processors cannot keep up, 0 where nothing arrives."""
     stable = queues.is_stable(counts)
     waits = np.where(stable, 0.0, inf)
     at = np.flatnonzero(stable & (queues.high >= LEAST_LOAD))
@@ -104,9 +105,9 @@ LEAST_GAIN = 1e-290
 
 
 class Curve(dict[int, float]):
-    """The gains of one operator: curve[k] = λ(W(k) − W(k+1)), computed when first asked for, then remembered.
+    """The gains of one operator: curve[k] is how many waiting tuples processor k + 1 saves, λ(W(k) − W(k+1)).
 
-    The gain at k has the same bits in any order of requests.
+    A gain is computed when it is first needed, and then kept. It has the same bits in any order of requests.
     """
 
     __slots__ = ("_blocking", "_waits", "floor", "high", "is_busy", "low", "service_rate", "weights")
@@ -128,7 +129,7 @@ class Curve(dict[int, float]):
         self._waits: dict[int, float] = {}
 
     def find_blocking(self, k: int) -> float:
-        """B(k), with the bits of planner.queueing.erlang.anchored_erlang_b; remembered, and B(k − 1) with it."""
+        """Erlang's B of k processors, with the bits of erlang.anchored_erlang_b; B(k − 1) is kept too."""
         blocking, high = self._blocking, self.high
         if k >= FIRST_ANCHOR and k % ANCHOR_STEP == 0:
             b = closed_erlang_b(k, high, self.low)
@@ -142,7 +143,10 @@ class Curve(dict[int, float]):
         return b
 
     def wait_seconds(self, k: int) -> float:
-        """W(k) as planner.queueing.erlang.wait_seconds, to the last bit, and remembered; inf where unstable."""
+        """The mean wait with k processors in seconds, equal to planner.queueing.erlang.wait_seconds to the last bit.
+
+        The wait is inf where the processors cannot keep up; a computed wait is kept.
+        """
         wait = self._waits.get(k)
         if wait is None:
             if (k - self.high) - self.low <= k * STABILITY_MARGIN:
@@ -152,14 +156,15 @@ class Curve(dict[int, float]):
         return wait
 
     def waiting(self, k: int) -> float:
-        """λW(k), the mean number of tuples that wait."""
+        """The mean number of tuples that wait with k processors, λW(k)."""
         return self.high * self.service_rate * self.wait_seconds(k)
 
     def __missing__(self, k: int) -> float:
-        """λ(W(k) − W(k+1)), W the wait with its factor v, without a subtraction of waits; and W(k).
+        """The gain λ(W(k) − W(k+1)) of processor k + 1, without subtracting nearly equal waits; the wait W(k) is kept
+        too.
 
-        v(k)·(k+1)B'[(c²+k)AB + c³ + 2ck + k]/(c(c+AB)·c'(c'+AB')) + (v(k)−v(k+1))·A(k+1)B'/(c'(c'+AB')),
-        c = k − A, c' = c + 1, B' = B(k+1) = AB/(k+1+AB).
+        v(k)·(k+1)B'[(c²+k)AB + c³ + 2ck + k]/(c(c+AB)·c'(c'+AB')) + (v(k)−v(k+1))·A(k+1)B'/(c'(c'+AB')), with v the
+        variability factor, A the offered load, B Erlang's B, c = k − A, c' = c + 1, B' = B(k+1) = AB/(k+1+AB).
         """
         load = self.high
         if load < LEAST_LOAD:  # every gain is below A², which is below LEAST_GAIN
@@ -186,11 +191,14 @@ class Curve(dict[int, float]):
         return gain
 
     def find_gain(self, k: int) -> float:
-        """λ(W(k) − W(k+1)) of the next processor alone."""
+        """The mean number of waiting tuples that one processor more than k saves: λ(W(k) − W(k+1))."""
         return self[k]
 
     def find_vanishing(self) -> int:
-        """A k whose gain is near LEAST_GAIN: k·ln(k/A) − (k − A) = 640, by Newton from Bernstein's upper bound."""
+        """A number of processors k beyond which gains are too small for a float: where k·ln(k/A) − (k − A) = 640.
+
+        A is the offered load; the root is found by Newton's method from Bernstein's upper bound.
+        """
         load = max(self.high, LEAST_LOAD)
         k = load + 222.0 + (222.0**2 + 1334.0 * load) ** 0.5
         for _ in range(4):
@@ -199,7 +207,7 @@ class Curve(dict[int, float]):
 
 
 class ScalarQueues:
-    """Few operators in plain floats; planner.queueing.array_queues.ArrayQueues answers the same for many."""
+    """The queues of few operators in plain floats; array_queues.ArrayQueues gives the same for many operators."""
 
     __slots__ = ("blocked", "blocks", "curves")
 
@@ -209,16 +217,18 @@ class ScalarQueues:
         self.blocks = curves[self.blocked[0][0]].blocks if self.blocked else None
 
     def wait_seconds(self, counts: Sequence[int] | Counts) -> list[float]:
-        """The mean wait at each operator as planner.queueing.erlang.wait_seconds gives it; inf where unstable."""
+        """The mean wait at each operator in seconds, as erlang.wait_seconds; inf where an operator cannot keep up."""
         plain = counts.tolist() if isinstance(counts, np.ndarray) else counts
         if self.blocks is not None:
             self.blocks.fill_exactly([(place, plain[i]) for i, place in self.blocked])
         return [curve.wait_seconds(k) for curve, k in zip(self.curves, plain, strict=True)]
 
     def find_gains(self, counts: Sequence[int]) -> tuple[list[float], list[float], list[float]]:
-        """Waits, λ(W(k) − W(k+1)) and λ(W(k−1) − W(k)) of each operator.
+        """The mean wait at each operator, the gain of one processor more, and the gain that the last processor brought.
 
-        The last is inf where k − 1 is unstable or below min_processors; an unstable operator gains 0.
+        Gains are numbers of waiting tuples, λ(W(k) − W(k+1)) and λ(W(k−1) − W(k)). The last gain is inf where k − 1
+        processors cannot keep up or are below min_processors; an operator that cannot keep up with k processors has a
+        gain of 0.
         """
         waits: list[float] = []
         following: list[float] = []

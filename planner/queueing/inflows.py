@@ -1,9 +1,10 @@
-"""How tuples reach each operator: the streams with their senders and batches, and the queues that they make.
+"""How tuples reach each operator: the streams with their senders and batches, and the queues that these streams form.
 
-The instances upstream deal tuples in turn. Their number is the one in the load; if it is not measured, the number that
-gives a utilisation of 75%. It does not follow the counts of an estimate or a plan: so an operator's wait depends on its
-own processors alone, and one more processor never lengthens any wait. Upstream can send at most the capacity of the
-running processors, because bursts were measured under it; without running processors in the load there is no bound.
+The instances upstream deal tuples in turn. Their number is taken from the load; where it is not measured, it is the
+number that gives a utilisation of 75%. It does not follow the counts of an estimate or a plan: so an operator's wait
+depends on its own processors alone, and one more processor never lengthens any wait. Upstream can send at most the
+capacity of the running processors, because bursts were measured under that capacity; where the load names no running
+processors, there is no bound.
 """
 
 from collections.abc import Container, Mapping, Sequence
@@ -27,9 +28,9 @@ LEAST_BURSTY = 2.0
 def build_stations(
     topology: Topology, load: Load, arrival_rates: Sequence[float], model: Model, *, is_open: bool = False
 ) -> Stations:
-    """The operators as queues; an SCV that is neither measured nor configured is 1.
+    """The operators of a topology as queues under a load; an SCV that is neither measured nor configured is 1.
 
-    `is_open`: as if no operator held bursts back; a plan must be ready for that.
+    With `is_open`, the queues are as if no operator held bursts back, which a plan must be ready for.
     """
     operators = topology.operators
     measured = [load.operators[operator.name] for operator in operators]
@@ -48,13 +49,13 @@ def build_stations(
 
 
 def list_factors(measured: Sequence[OperatorLoad]) -> list[float] | None:
-    """The factors of modelled waits that calibration found; None: nothing was calibrated."""
+    """The factor of each operator's modelled wait that calibration found; None where no operator was calibrated."""
     factors = [1.0 if one.wait_factor is None else one.wait_factor for one in measured]
     return factors if any(factor != 1.0 for factor in factors) else None
 
 
 def requeue(topology: Topology, names: Container[str], queueing: Queueing) -> Topology:
-    """The topology with another queueing at the operators `names`."""
+    """A copy of the topology in which the operators `names` have the queueing `queueing`."""
     operators = [
         operator._replace(queueing=queueing) if operator.name in names else operator
         for operator in topology.operators
@@ -65,9 +66,10 @@ def requeue(topology: Topology, names: Container[str], queueing: Queueing) -> To
 def find_inflows(
     topology: Topology, load: Load, arrival_rates: Sequence[float], *, is_open: bool = False
 ) -> list[Inflow] | None:
-    """The inflow of each operator in topology order; None if all operators are ERLANG.
+    """How tuples reach each operator, in topology order; None if Erlang's formulas hold for all operators.
 
-    `is_open`: as if no operator held bursts back. Bursts inside were measured behind bottlenecks that a plan removes.
+    With `is_open`, the inflows are as if no operator held bursts back: bursts inside a topology were measured behind
+    bottlenecks that a plan removes.
     """
     if is_erlang(topology, load):
         return None
@@ -85,9 +87,9 @@ def find_inflows(
 
 
 def is_calm(stations: Mapping[str, Station]) -> bool:
-    """Whether bursts are measured at all entries and the external stream is calm.
+    """Whether bursts are measured at all entries and the external stream has none.
 
-    Then bursts inside come from services and batches, and no capacity upstream bounds them.
+    Then bursts inside the topology come from services and batches, and no capacity upstream limits them.
     """
     entries = [one for one in stations.values() if any(stream.source is None for stream in one.streams)]
     levels = [point.idc for one in entries for point in one.measured.arrival_idc]
@@ -102,7 +104,7 @@ def make_inflow(
     *,
     is_open: bool,
 ) -> Inflow:
-    """The inflow of one operator, ERLANG for a shared queue without bursts; carried bursts replace measured ones."""
+    """How tuples reach one operator; ERLANG for a shared queue without bursts. Carried bursts replace measured ones."""
     queueing = station.operator.queueing or SHARED
     idc = station.measured.arrival_idc if carried is None else carried
     if queueing == SHARED and not idc:
@@ -140,7 +142,7 @@ def is_erlang(topology: Topology, load: Load) -> bool:
 
 
 def find_stations(topology: Topology, load: Load, arrival_rates: Sequence[float]) -> dict[str, Station]:
-    """The operators by name, with the streams that reach them: from edges, and the rest from outside."""
+    """The operators by name, each with the streams that reach it: one for each edge, and the rest from outside."""
     stations = {}
     for operator, rate in zip(topology.operators, arrival_rates, strict=True):
         measured = load.operators[operator.name]
@@ -161,7 +163,10 @@ def find_stations(topology: Topology, load: Load, arrival_rates: Sequence[float]
 
 
 def count_senders(streams: Sequence[Stream]) -> float:
-    """v = 1/Σ pᵤ² over all instances that send."""
+    """The number v = 1/Σ pᵤ² of equal senders that would deal tuples out as evenly as the instances that send them.
+
+    pᵤ is the part of the tuples that instance u sends.
+    """
     total = sum([stream.rate for stream in streams])
     if total <= 0.0:
         return 1.0
@@ -169,7 +174,7 @@ def count_senders(streams: Sequence[Stream]) -> float:
 
 
 def find_batches(station: Station) -> tuple[EmittedBatch, ...]:
-    """The streams that bring more than one tuple at a time."""
+    """The streams into an operator that bring more than one tuple at a time."""
     return tuple(
         [
             EmittedBatch(stream.rate / station.arrival_rate, stream.selectivity)
@@ -180,7 +185,7 @@ def find_batches(station: Station) -> tuple[EmittedBatch, ...]:
 
 
 def find_capacities(stations: Mapping[str, Station]) -> dict[str, float]:
-    """Tuples per second that can reach each operator: Σ selectivity × what its source can send."""
+    """The largest rate that can reach each operator in tuples per second: Σ selectivity × the rate of each source."""
     sent = {name: station.capacity for name, station in stations.items()}
     received: dict[str, float] = {}
     for _ in range(MOST_SWEEPS):
@@ -198,10 +203,11 @@ def find_capacities(stations: Mapping[str, Station]) -> dict[str, float]:
 
 
 def find_root_batches(topology: Topology) -> Mapping[str, float]:
-    """C = E[c²]/E[c] of each operator, where c tuples derive from one root.
+    """The mean number C of tuples that reach an operator with a tuple from the same external one, itself included.
 
-    With M = (I − Gᵀ)⁻¹ and v = Me, Var c = diag(M D Mᵀ), Djj = Σᵢ vᵢfᵢⱼ(1 − fᵢⱼ), f the rests of the selectivities.
-    Above MOST_INVERTED operators the result is empty: the matrices would be too large.
+    C = E[c²]/E[c], where c tuples at the operator derive from one external tuple. With the selectivities G, M = (I −
+    Gᵀ)⁻¹ and v = Me, Var c = diag(M D Mᵀ), Djj = Σᵢ vᵢfᵢⱼ(1 − fᵢⱼ), and fᵢⱼ the fraction of a selectivity beyond whole
+    tuples. Above MOST_INVERTED operators the result is empty: the matrices would be too large.
     """
     size = len(topology.operators)
     if size > MOST_INVERTED or KEYED not in [operator.queueing for operator in topology.operators]:
@@ -220,7 +226,7 @@ def find_root_batches(topology: Topology) -> Mapping[str, float]:
 
 
 def list_gains(network: Network) -> Floats:
-    """G[i, j] = selectivity(i → j)."""
+    """The matrix of selectivities: entry [i, j] is how many tuples operator i sends to j per input tuple on average."""
     gains = np.diag(np.array(network.loops, np.float64))
     for i, targets in enumerate(network.successors):
         for j, selectivity in zip(targets, network.selectivities[i], strict=True):

@@ -1,8 +1,9 @@
-"""Few operators with bursts or with a queue for each processor: their waits, and the gain of each further processor.
+"""The waits of few operators with bursts or with a queue per processor, and the gain of each further processor.
 
 DealtQueue has the formulas of planner.queueing.instance_queues in plain floats and without bursts. A gain is the
-difference of two waits. Waits fall like 1/(k − A) or slower here, so the difference keeps all but the digits of k − A.
-If one processor more would lengthen the wait, the wait stays as it is, and greedy looks ahead to where it falls.
+difference of two waits. Such waits fall like 1/(k − A) or slower, with k processors under an offered load A, so the
+difference keeps all but the digits of k − A. If one processor more would lengthen the wait, the wait stays as it is,
+and greedy looks ahead to the number of processors where the wait falls.
 """
 
 from math import floor, inf
@@ -40,7 +41,7 @@ def is_dealt(inflow: Inflow) -> bool:
 
 
 class DealtQueue(NamedTuple):
-    """An operator with a queue per instance: its inflow, SCVs, model, and calibration factor."""
+    """An operator with one queue per instance: how tuples reach it, its SCVs, waiting model, and calibration factor."""
 
     inflow: Inflow
     arrival_scv: float
@@ -49,7 +50,7 @@ class DealtQueue(NamedTuple):
     factor: float = 1.0
 
     def wait_in_services(self, high: float, low: float, k: int) -> float:
-        """μW at an offered load A = high + low; inf where unstable, 0 where nothing arrives."""
+        """The mean wait with k processors in services; inf if they cannot keep up, 0 where nothing arrives."""
         if (k - high) - low <= k * STABILITY_MARGIN:
             return inf
         if high < LEAST_LOAD:
@@ -60,7 +61,7 @@ class DealtQueue(NamedTuple):
         return wait * self.factor
 
     def wait_before_factor(self, high: float, low: float, k: int) -> float:
-        """μW by the formulas, without the calibration factor."""
+        """The mean wait by the formulas in units of one service, before the calibration factor multiplies it."""
         s, inflow = self.service_scv, self.inflow
         if k == 1:
             return self.wait_pooled(high, low, 1)
@@ -74,14 +75,14 @@ class DealtQueue(NamedTuple):
         return wait if is_longer or inflow.queueing == KEYED else max(wait, self.wait_pooled(high, low, k))
 
     def see_one(self, high: float, k: int) -> float:
-        """The SCV of arrivals at one of k instances."""
+        """The SCV of the arrivals that one of k instances sees, at an offered load `high` of the operator."""
         if self.inflow.queueing == ROUND_ROBIN:
             return float(deal_in_turn(self.arrival_scv, k, self.inflow.senders, high, FLOATS))
         together = self.inflow.root_batch if self.inflow.queueing == KEYED else 1.0
         return together * (1.0 - 1.0 / k) + self.arrival_scv / k
 
     def wait_pooled(self, high: float, low: float, k: int) -> float:
-        """μW of a shared queue."""
+        """The mean wait in units of one service, if all k processors shared one queue."""
         slack = (k - high) - low
         b = anchored_erlang_b(k, high, low)
         weights = weigh_operator(self.model, self.arrival_scv, self.service_scv)
@@ -89,7 +90,7 @@ class DealtQueue(NamedTuple):
         return float(v * mmk_wait(k, b, high, slack))
 
     def weigh_batches(self, k: int) -> float:
-        """b − 1 of planner.queueing.queueings at one of k instances."""
+        """By how much the batch of an arriving tuple at one of k instances is above 1 tuple on average (queueings)."""
         total, dealt = 0.0, k if self.inflow.queueing == ROUND_ROBIN else 1
         for part, selectivity in self.inflow.batches:
             whole = floor(selectivity)
@@ -104,16 +105,19 @@ FARTHEST = 2**30
 
 
 class DifferenceCurve(Curve):
-    """The gains of one operator as differences of waits; gain_curves.Curve is the same for a shared queue."""
+    """The gains of one operator as differences of waits; gain_curves.Curve has them for a shared queue."""
 
     def __missing__(self, k: int) -> float:
-        """λ(W(k) − W(k+1)); where that is 0 and the wait falls later, the gain per processor until there."""
+        """The waiting tuples that processor k + 1 saves, λ(W(k) − W(k+1)).
+
+        Where processor k + 1 saves none and the wait falls with more processors, the gain per processor until there.
+        """
         gain = self.find_gain(k)
         self[k] = gain = gain if gain > LEAST_GAIN else self.look_ahead(k)
         return gain
 
     def find_gain(self, k: int) -> float:
-        """λ(W(k) − W(k+1)), at least 0."""
+        """The waiting tuples that processor k + 1 saves, λ(W(k) − W(k+1)), at least 0."""
         return max(self.high * self.service_rate * (self.wait_seconds(k) - self.wait_seconds(k + 1)), 0.0)
 
     def look_ahead(self, k: int) -> float:
@@ -127,7 +131,7 @@ class DifferenceCurve(Curve):
         return 0.0
 
     def find_vanishing(self) -> int:
-        """No k: gains of a queue per processor fall like 1/k² and never vanish."""
+        """No number of processors: where each has a queue, gains fall like 1/k² and never vanish."""
         return FAR
 
 
@@ -143,7 +147,7 @@ class InstanceCurve(DifferenceCurve):
         self.is_busy = self.high >= LEAST_LOAD and self.floor < FAR and self.wait_seconds(self.floor) > 0.0
 
     def wait_seconds(self, k: int) -> float:
-        """The mean wait; inf where an instance cannot keep up."""
+        """The mean wait with k processors in seconds; inf where an instance cannot keep up."""
         wait = self._waits.get(k)
         if wait is None:
             self.blocks.fill(self.place, k)
@@ -151,7 +155,7 @@ class InstanceCurve(DifferenceCurve):
         return wait
 
     def find_vanishing(self) -> int:
-        """Gains of a shared queue may vanish."""
+        """The number of processors beyond which the gain of a shared queue is too small for a float."""
         return Curve.find_vanishing(self) if not self.blocks.queues.code[self.place] else FAR
 
 
@@ -167,7 +171,7 @@ class DealtCurve(DifferenceCurve):
         self.is_busy = self.high >= LEAST_LOAD and (varies or self.wait_seconds(self.floor) > 0.0)
 
     def wait_seconds(self, k: int) -> float:
-        """The mean wait; inf where unstable, 0 where nothing arrives."""
+        """The mean wait with k processors in seconds; inf where they cannot keep up, 0 where nothing arrives."""
         wait = self._waits.get(k)
         if wait is None:
             wait = self._waits[k] = self.queue.wait_in_services(self.high, self.low, k) / self.service_rate

@@ -53,7 +53,7 @@ COLUMNS = (
 
 @dataclass(frozen=True)
 class InstanceQueues:
-    """Offered loads A = high + low, service rates, SCVs and inflows of several operators."""
+    """Queues with bursts or one per processor, of several operators: offered loads A = high + low, rates, SCVs."""
 
     high: Floats
     low: Floats
@@ -82,7 +82,7 @@ class InstanceQueues:
     def prepare(
         cls, columns: tuple[Floats, ...], inflows: Sequence[Inflow], model: Model, prepared: PreparedInflows
     ) -> "InstanceQueues":
-        """The queues from λ, μ, a, s and calibration factor of each operator, and the inflows for the model."""
+        """The queues from λ, μ, SCVs and calibration factor of each operator, and from the inflows for the model."""
         arrival_rate, service_rate, arrival_scv, service_scv, factor = columns
         uses_scvs = WAITING_MODELS[model].uses_scvs
         ones = np.ones_like(arrival_scv)
@@ -111,7 +111,7 @@ class InstanceQueues:
         )
 
     def carry_measured(self) -> "InstanceQueues":
-        """The queues where the ratio of measured to share-based waits also holds at other counts of instances."""
+        """The queues where the ratio of measured to share-based waits also holds at other numbers of instances."""
         carried, counts = self.carried.copy(), np.maximum(self.measured_at, 1)
         with np.errstate(
             all="ignore"
@@ -126,7 +126,7 @@ class InstanceQueues:
         return len(self.high)
 
     def select(self, chosen: Indices) -> "InstanceQueues":
-        """The operators `at`, in this order; an operator may appear several times."""
+        """The queues of the operators `chosen`, in this order; an operator may appear several times."""
         if len(chosen) == len(self) and np.array_equal(chosen, np.arange(len(self))):
             return self
         picked = {name: getattr(self, name)[chosen] for name in COLUMNS}
@@ -137,17 +137,17 @@ class InstanceQueues:
 
     @property
     def need(self) -> Floats:
-        """A√V, the scale of the spare processors at queues of single processors: V = (1 + s)/2."""
+        """The scale A√V of an operator's spare processors, with a queue each: A the offered load, V = (1 + s)/2."""
         return np.asarray(self.high * np.sqrt((1.0 + self.service_scv) / 2.0))
 
     def list_measured_keys(self) -> list[tuple[int, KeyShares]]:
-        """The operators whose keys spread over the instances as measured."""
+        """The places and shares of the operators whose keys spread over the instances as measured."""
         if not self.has_shares:
             return []
         return [(i, shares) for i, shares in enumerate(self.shares) if shares is not None]
 
     def is_stable(self, counts: Counts) -> Flags:
-        """Flags of the operators that keep up, their busiest instance included."""
+        """Flags of the operators that keep up with `counts` processors, their busiest instance included."""
         k = counts.astype(np.float64)
         stable = np.asarray((k - self.high) - self.low > k * STABILITY_MARGIN)
         for i, shares in self.list_measured_keys():
@@ -155,7 +155,7 @@ class InstanceQueues:
         return stable
 
     def wait_in_services(self, counts: Counts) -> Floats:
-        """μW of operators that are stable."""
+        """The mean wait at each operator in units of one service; all operators must keep up with `counts`."""
         waits = self.wait_before_factor(counts)
         has_room = (self.high < 1.0 - STABILITY_MARGIN) & (counts > 1) & (self.code != CODES[SHARED])
         if (at := np.flatnonzero(has_room)).size:
@@ -164,7 +164,7 @@ class InstanceQueues:
         return np.asarray(waits * self.factor)
 
     def wait_before_factor(self, counts: Counts) -> Floats:
-        """μW by the formulas, without the calibration factor."""
+        """The mean wait by the formulas in units of one service, before calibration factors multiply it."""
         k = counts.astype(np.float64)
         waits = self.sum_servers(counts)
         dealt = (self.code == CODES[ROUND_ROBIN]) | (self.code == CODES[RANDOM])
@@ -174,7 +174,7 @@ class InstanceQueues:
         return waits
 
     def sum_servers(self, counts: Counts, *, measured: bool = True) -> Floats:
-        """μW of queues of one server, each with its part of the arrivals."""
+        """The mean wait in services at operators with one-server queues, each weighted by its part of the arrivals."""
         k = counts.astype(np.float64)
         waits: Floats = np.zeros(len(k))
         singles = self.list_servers(counts, k, measured=measured)
@@ -188,7 +188,7 @@ class InstanceQueues:
         return np.asarray((waits < bound) | (self.curve != NO_CURVE) | self.batches.part.any(axis=1))
 
     def list_servers(self, counts: Counts, k: Floats, *, measured: bool = True) -> SingleServers:
-        """The queues of one server: one for all instances of an operator where they are alike."""
+        """The one-server queues of the operators: a single entry for an operator whose instances are alike."""
         spread = self.list_measured_keys()
         is_alike = self.code != CODES[SHARED]
         is_alike[[i for i, _ in spread]] = False
@@ -208,7 +208,7 @@ class InstanceQueues:
         return join_servers(groups)
 
     def wait_at_servers(self, singles: SingleServers, k: Floats) -> Floats:
-        """μW of queues with one server."""
+        """The mean wait at each one-server queue in units of one service."""
         row, s = singles.row, self.service_scv[singles.row]
         rho = singles.share * self.high[row]
         a, _ = self.see_servers(singles)
@@ -234,7 +234,7 @@ class InstanceQueues:
         return np.asarray(waits)
 
     def see_servers(self, singles: SingleServers) -> tuple[Floats, Floats]:
-        """a* at each queue of one server, and the operator's I(t*), 0 where no curve is known."""
+        """The dispersion a* that decides at each one-server queue, and its operator's I(t*), or 0 if unknown."""
         a, level = singles.known.copy(), np.zeros(len(singles.row))
         at = np.flatnonzero(singles.view.curve != NO_CURVE)
         if at.size:
@@ -269,7 +269,7 @@ class InstanceQueues:
         return np.asarray(found)
 
     def wait_pooled(self, k: Floats) -> Floats:
-        """μW of a shared queue, before the measured factor."""
+        """The mean wait of a shared queue in units of one service, before the measured factor."""
         slack = (k - self.high) - self.low
         near, lasting, _, backlog = self.see_pooled(k)
         a = np.where(k > 1.0, np.minimum(lasting, near), lasting)
@@ -283,7 +283,7 @@ class InstanceQueues:
         return np.asarray(waits)
 
     def waiting_probability(self, counts: Counts) -> Floats:
-        """The part of tuples that wait: Erlang C for a shared queue, else the utilisation of instances."""
+        """The part of tuples that wait at each operator: Erlang's C if the queue is shared, else the utilisation."""
         k = counts.astype(np.float64)
         singles = self.list_servers(counts, k)
         a, _ = self.see_servers(singles)

@@ -24,18 +24,18 @@ UNREACHABLE = 2**60
 
 @dataclass(frozen=True)
 class KeyShares:
-    """The measured instances, in the order of their shares."""
+    """The instances of a keyed operator as measured, in the order of their shares of the arrivals."""
 
     instances: tuple[InstanceLoad, ...]
 
     @cached_property
     def shares(self) -> Floats:
-        """The shares, adding up to 1, the largest first."""
+        """The share of each instance in the operator's arrivals, in sum 1, the largest first."""
         shares = np.array([one.share for one in self.instances])
         return np.asarray(shares / shares.sum())
 
     def find_hottest(self, k: int) -> float:
-        """The share of the busiest of k instances."""
+        """The share of the arrivals that the busiest of k instances would get."""
         first, size = float(self.shares[0]), len(self.shares)
         if k in {1, size}:
             return first if k == size else 1.0
@@ -44,7 +44,7 @@ class KeyShares:
         return first + (size / k - 1.0) * (1.0 - first) / (size - 1)
 
     def spread(self, k: int) -> tuple[Floats, Floats]:
-        """Groups of shares, and the number of instances in each group; Σ share × number = 1."""
+        """The shares of arrivals that k instances would get, in groups, and the number of instances in each."""
         size = len(self.shares)
         if k == 1:
             return np.ones(1), np.ones(1)
@@ -56,7 +56,7 @@ class KeyShares:
         return shares[0], numbers[0]
 
     def spread_anew(self, k: Floats) -> tuple[Floats, Floats]:
-        """`spread` for several k at once, a row each; no k is 1 or the measured number."""
+        """The shares as by `spread` for several k at once, a row for each; no k is 1 or the measured number."""
         hottest = np.array([self.find_hottest(int(one)) for one in k])[:, None]
         rest = self.shares[1:] if len(self.shares) > 1 else self.shares
         each = ((k - 1.0) / len(rest))[:, None]
@@ -66,7 +66,7 @@ class KeyShares:
         return gather(shares, numbers)
 
     def find_least_stable(self, offered: float) -> int:
-        """The fewest instances of which the busiest keeps up with its share of `offered`, or UNREACHABLE."""
+        """The fewest instances whose busiest one keeps up with its share of the load `offered`, or UNREACHABLE."""
         high, limit = 1, 1.0 - STABILITY_MARGIN  # the same rule as InstanceQueues.is_stable
         while self.find_hottest(high) * offered >= limit:
             high *= 2
@@ -80,7 +80,7 @@ class KeyShares:
 
 
 def share_out(rest: Floats, most: Floats, left: Floats, number: Floats) -> Floats:
-    """Rows of shares in the proportions of `rest`, none above `most`, that add up to `left` with `number` of each."""
+    """Rows of shares in the proportions of `rest`, none above `most`, with Σ share × `number` = `left` in each row."""
     shares: Floats = rest * (left / (number * rest.sum()))
     each = left / number
     while (at := np.flatnonzero((shares > most * (1.0 + 1e-12)).any(axis=1))).size:
@@ -93,7 +93,7 @@ def share_out(rest: Floats, most: Floats, left: Floats, number: Floats) -> Float
 
 
 def gather(shares: Floats, numbers: Floats) -> tuple[Floats, Floats]:
-    """At most MOST_GROUPS groups a row: the hottest by itself, the others in groups of neighbours with their mean."""
+    """At most MOST_GROUPS groups of shares a row: the hottest alone, the others grouped with their mean."""
     size = shares.shape[1]
     if size <= MOST_GROUPS:
         return shares, numbers

@@ -21,7 +21,7 @@ from planner.queueing.key_shares import UNREACHABLE
 
 @dataclass(frozen=True)
 class MixedQueues:
-    """All operators in their order: `place` is an operator's number among those of either kind."""
+    """The queues of all operators in topology order; `place` is an operator's number among those of its kind."""
 
     erlang: ArrayQueues
     general: InstanceQueues
@@ -30,7 +30,7 @@ class MixedQueues:
 
     @classmethod
     def join(cls, erlang: ArrayQueues, general: InstanceQueues, is_general: Flags) -> "MixedQueues":
-        """`is_general` is True at the places of the general operators."""
+        """The queues of both kinds together; `is_general` is True at the places of the general operators."""
         place = np.where(is_general, np.cumsum(is_general), np.cumsum(~is_general)) - 1
         return cls(erlang, general, is_general, place)
 
@@ -38,21 +38,21 @@ class MixedQueues:
         return len(self.place)
 
     def gather(self, erlang: Floats, general: Floats) -> Floats:
-        """The values of all operators in topology order, from the two parts."""
+        """The values of all operators in topology order, from those of Erlang's and of general operators."""
         column = np.empty(len(self))
         column[~self.is_general], column[self.is_general] = erlang, general
         return column
 
     @cached_property
     def parts(self) -> "tuple[ArrayQueues, InstanceQueues]":
-        """The two parts, each with one entry per operator of its kind."""
+        """The queues by Erlang's formulas and the general queues, each with one entry per operator of its kind."""
         return self.erlang.select(self.place[~self.is_general]), self.general.select(
             self.place[self.is_general]
         )
 
     @cached_property
     def high(self) -> Floats:
-        """The offered loads."""
+        """The offered load of each operator, rounded to one float."""
         erlang, general = self.parts
         return self.gather(erlang.high, general.high)
 
@@ -63,9 +63,11 @@ class MixedQueues:
         return self.gather(erlang.service_rate, general.service_rate)
 
     def guess_for_total(self, total: int) -> Floats:
-        """First counts: spare processors in proportion to √A where Erlang's formulas hold, and to A√V elsewhere.
+        """A first guess of each operator's processors that are `total` in sum.
 
-        VA²/(k − A) tuples wait at queues of their own: equal gains have k − A in proportion to A√V.
+        Spare processors are in proportion to √A where Erlang's formulas hold, and to A√V elsewhere, with A the offered
+        load and V the mean of the SCVs: VA²/(k − A) tuples wait where each processor has a queue, so equal gains mean
+        that k − A is in proportion to A√V.
         """
         erlang, general = self.parts
         needs = self.gather(np.sqrt(erlang.high), general.need)
@@ -73,13 +75,13 @@ class MixedQueues:
         return np.asarray(self.high + spare * needs)
 
     def guess_for_waiting(self, limit: float) -> Floats:
-        """As guess_for_total, where about `limit` tuples wait."""
+        """A first guess of each operator's processors, so that about `limit` tuples wait at all operators."""
         erlang, general = self.parts
         first = erlang.guess_for_waiting(limit) if len(erlang) else np.empty(0)
         return self.gather(first, general.high + general.need * (float(np.sum(general.need)) / limit))
 
     def select(self, chosen: Indices | slice) -> "MixedQueues":
-        """Some of the operators, in the order asked for."""
+        """The queues of the operators `chosen`, in the order of `chosen`."""
         return MixedQueues(self.erlang, self.general, self.is_general[chosen], self.place[chosen])
 
     @cached_property
@@ -96,7 +98,7 @@ class MixedQueues:
         return is_busy
 
     def find_floors(self) -> Counts:
-        """The least stable counts."""
+        """The fewest processors of each operator that keep up with its arrivals."""
         floors = np.empty(len(self), np.int64)
         erlang, general = self.parts
         floors[~self.is_general] = erlang.find_floors()
@@ -104,13 +106,16 @@ class MixedQueues:
         return floors
 
     def wait_seconds(self, counts: Sequence[int] | Counts) -> Floats:
-        """The mean wait at each operator; inf where an instance cannot keep up."""
+        """The mean wait at each operator in seconds; inf where an instance cannot keep up."""
         k = np.asarray(counts, np.int64)
         erlang, general = self.parts
         return self.gather(erlang.wait_seconds(k[~self.is_general]), wait_or_inf(general, k[self.is_general]))
 
     def find_gains(self, counts: Sequence[int] | Counts) -> tuple[list[float], list[float], list[float]]:
-        """Waits, λ(W(k) − W(k+1)) and λ(W(k−1) − W(k)) of each operator, as ArrayQueues.find_gains."""
+        """The mean wait at each operator, the gain of one processor more, and the gain that the last processor brought.
+
+        A gain is the number of waiting tuples that the processor saves, λ(W(k) − W(k+1)) or λ(W(k−1) − W(k)).
+        """
         k = np.asarray(counts, np.int64)
         erlang, general = self.parts
         of_erlang = erlang.find_gains(k[~self.is_general])
@@ -122,7 +127,7 @@ class MixedQueues:
         return waits, following, previous
 
     def look_at(self, counts: Counts, floor: Counts) -> Look:
-        """ln gain before and after k, as array_queues.look_at."""
+        """The logarithms of the gains of each operator's last and next processor at `counts`."""
         erlang, general = self.parts
         first = erlang.look_at(counts[~self.is_general], floor[~self.is_general])
         second = look_at_general(general, counts[self.is_general], floor[self.is_general])
@@ -131,7 +136,7 @@ class MixedQueues:
         )
 
     def find_log_after(self, counts: Counts, _log_b: Floats) -> Floats:
-        """ln gain of the processor after the next."""
+        """The logarithm of the gain of each operator's processor after the next."""
         return self.look_at(counts + 1, counts + 1).log_next
 
     @property
@@ -149,7 +154,10 @@ def find_least_stable(queues: InstanceQueues) -> Counts:
 
 
 def find_general_gains(queues: InstanceQueues, counts: Counts) -> tuple[Floats, Floats, Floats]:
-    """Waits and gains by differences of waits; a gain is at least 0, and inf where k − 1 is unstable."""
+    """The mean wait at each general operator, and the gains of the next and the last processor by differences of waits.
+
+    A gain is at least 0; the gain of the last processor is inf where one fewer cannot keep up.
+    """
     before, here, after = (wait_or_inf(queues, np.maximum(counts + by, 1)) for by in (-1, 0, 1))
     rate = queues.high * queues.service_rate
     with np.errstate(invalid="ignore"):
@@ -159,7 +167,10 @@ def find_general_gains(queues: InstanceQueues, counts: Counts) -> tuple[Floats, 
 
 
 def look_at_general(queues: InstanceQueues, counts: Counts, floor: Counts) -> Look:
-    """The gains before and after k by differences of waits; at the floor, where none is before, the next but one."""
+    """The logarithms of the gains of the last and the next processor at general operators, by differences of waits.
+
+    Where `counts` is at `floor` there is no last processor; the gain of the next but one takes its place.
+    """
     has_last = counts > floor
     triple = np.where(has_last[:, None], [[-1, 0, 1]], [[0, 1, 2]]) + counts[:, None]
     several = queues.select(np.repeat(np.arange(len(counts)), 3))
@@ -179,7 +190,7 @@ def look_at_general(queues: InstanceQueues, counts: Counts, floor: Counts) -> Lo
 
 
 def look_ahead(queues: InstanceQueues, counts: Counts, waits: Floats) -> Floats:
-    """As instance_curve.InstanceCurve.look_ahead: the gain per processor up to where the wait is shorter."""
+    """The gain per processor of each general operator up to the nearest power of two at which the wait is shorter."""
     gains: Floats = np.zeros(len(counts))
     ahead, at = 2, np.flatnonzero(waits > 0.0)
     while at.size and ahead <= FARTHEST:

@@ -46,17 +46,18 @@ Real = Any  # a float or an array of floats
 
 
 class EmittedBatch(NamedTuple):
-    """The part `part` of the arrivals comes in batches: one tuple upstream emits `selectivity` tuples."""
+    """A part of an operator's arrivals that comes in batches: one tuple upstream emits `selectivity` tuples."""
 
     part: float
     selectivity: float
 
 
 class Inflow(NamedTuple):
-    """How tuples reach the processors of an operator.
+    """How tuples reach the processors of an operator: its queueing, bursts, batches and senders.
 
-    `senders` is v; `capacity` is the largest rate that operators upstream can send; `root_batch` is C; `running` is the
-    number of running processors. `is_open`: for a plan, which counts bursts at operators with hardly any load too.
+    `senders` is the number of equal senders; `capacity` is the largest rate that operators upstream can send;
+    `root_batch` is the mean batch from one external tuple; `running` is the number of running processors. `is_open`
+    marks a plan, which counts bursts at operators with hardly any load too.
     """
 
     queueing: Queueing = SHARED
@@ -75,21 +76,22 @@ ERLANG = Inflow()
 
 
 def forget_variability(inflow: Inflow) -> Inflow:
-    """The inflow for a model without SCVs: neither bursts nor batches, and instances by their shares alone."""
+    """The inflow for a waiting model without SCVs: no bursts, no batches, and instances by their shares alone."""
     instances = tuple([InstanceLoad(one.instance, one.share) for one in inflow.instances])
     return Inflow(inflow.queueing, inflow.senders, instances=instances)
 
 
 def deal_in_turn(a: Real, k: Real, senders: Real, offered: Real, at: Any) -> Real:
-    """The variability at one of k instances under round robin, for arrivals of SCV a; `offered` is λ/μ.
+    """The variability of arrivals at one of k instances under round robin; `a` is the SCV before, `offered` is λ/μ.
 
-    t = 3/μ errs least over utilisations of 60% to 90%: a queue sees more of its arrivals the busier it is.
+    Rounding counts over a time of 3/μ, which errs least over utilisations of 60% to 90%: the busier a queue, the longer
+    the stretch of its arrivals that matters.
     """
     return a / k + find_rounding(k, senders, USUAL_LENGTH * offered, at)
 
 
 def find_rounding(k: Real, senders: Real, arrivals: Real, at: Any) -> Real:
-    """The variability from the rounding of each sender, over the time of `arrivals` tuples; 0 for one sender."""
+    """The variability that each sender's rounding adds at an instance over `arrivals` tuples; 0 for one sender."""
     y = 6.0 * arrivals / (senders * (k + 1.0))
     fresh = at.where(y > LEAST_ROUNDS, -at.expm1(-y) / at.maximum(y, LEAST_ROUNDS), 1.0)
     return (1.0 - 1.0 / senders) ** 2 * (1.0 - 1.0 / k) * fresh
@@ -97,7 +99,7 @@ def find_rounding(k: Real, senders: Real, arrivals: Real, at: Any) -> Real:
 
 @dataclass(frozen=True)
 class Batches:
-    """The edges with a selectivity above 1 into each operator, in rows of one length: part of the arrivals, n and f."""
+    """The batches into each operator, in rows of one length: part of the arrivals, whole tuples and fraction."""
 
     part: Floats
     whole: Floats
@@ -105,7 +107,7 @@ class Batches:
 
     @classmethod
     def prepare(cls, batches: Sequence[Sequence[EmittedBatch]]) -> "Batches":
-        """Rows filled with parts of 0."""
+        """The batches of all operators as rows of one length, filled up with parts of 0."""
         most = max([len(row) for row in batches], default=0)
         part, selectivity = np.zeros((len(batches), most)), np.ones((len(batches), most))
         for i, row in enumerate(batches):
@@ -115,7 +117,7 @@ class Batches:
         return cls(part, whole, selectivity - whole)
 
     def select(self, chosen: Indices) -> "Batches":
-        """The rows of some operators."""
+        """The batches of the operators `chosen`."""
         return Batches(self.part[chosen], self.whole[chosen], self.rest[chosen])
 
     @property
@@ -124,31 +126,34 @@ class Batches:
         return bool(self.part.any())
 
     def weigh(self, squares: Floats) -> Floats:
-        """Σ part·(E[Z²]/E[B] − 1), the squares given as E[Z²]."""
+        """The mean batch that an arriving tuple shares a queue with, less 1, from mean squares of batches at one queue.
+
+        Σ part·(E[Z²]/E[B] − 1) over the edges: B is a batch, Z its tuples at one queue, and `squares` is E[Z²].
+        """
         mean = self.whole + self.rest
         return np.asarray((self.part * (squares / mean - 1.0)).sum(axis=1))
 
     def find_whole(self) -> Floats:
-        """b − 1 where a batch stays together."""
+        """The mean batch of an arriving tuple less 1, where all tuples of a batch go to one queue."""
         square, next_square = self.whole**2, (self.whole + 1.0) ** 2
         return self.weigh(square * (1.0 - self.rest) + next_square * self.rest)
 
     def find_dealt(self, k: Floats) -> Floats:
-        """b − 1 as one of k instances sees it, where the b tuples of a batch are given to the instances in turn."""
+        """The mean batch of a tuple at one of k instances less 1, where a batch is dealt to the instances in turn."""
         number = k[:, None]
         squares = [square_of_dealt(self.whole, number), square_of_dealt(self.whole + 1.0, number)]
         return self.weigh(squares[0] * (1.0 - self.rest) + squares[1] * self.rest)
 
 
 def square_of_dealt(batch: Real, k: Real) -> Real:
-    """ΣZ² over k instances, of which each gets ⌊B/k⌋ or one more."""
+    """The sum of squares of the tuples that k instances get of a batch dealt in turn: each ⌊batch/k⌋ or one more."""
     each = batch // k
     more = batch - each * k
     return more * (each + 1.0) ** 2 + (k - more) * each**2
 
 
 class Stream(NamedTuple):
-    """The stream from one operator (None: from outside): tuples per second and sending instances."""
+    """The stream to an operator from another one, or from outside (None): tuples per second and sending instances."""
 
     source: str | None
     rate: float
@@ -157,7 +162,7 @@ class Stream(NamedTuple):
 
 
 class Station(NamedTuple):
-    """An operator under its load, with its running processors, or a usual number if unknown."""
+    """An operator under its load: the streams that reach it, and its running processors or a usual number."""
 
     operator: Operator
     measured: OperatorLoad
@@ -167,7 +172,7 @@ class Station(NamedTuple):
 
     @property
     def service_rate(self) -> float:
-        """Services per second of one processor; every load of a plan has it."""
+        """Services per second of one processor; the load of every plan has this rate."""
         return self.measured.service_rate or 1.0
 
     @property

@@ -12,9 +12,11 @@ from planner.queueing.queueings import KEYED, Inflow, deal_in_turn
 
 
 class SingleServers(NamedTuple):
-    """Queues of one server, or several that are alike: operator, part of its arrivals in all, share of one, view.
+    """Queues of one server each: the operator, its part of the arrivals, the share of one queue, and its view of
+    bursts.
 
-    Where no curve of I(t) is known, `known` is the SCV that the queue sees.
+    One entry may stand for several queues that are alike. Where no curve of I(t) is known, `known` is the SCV of the
+    arrivals at the queue.
     """
 
     row: Indices
@@ -31,7 +33,10 @@ KeyedGroup = tuple[int, int, KeyShares, Indices]
 
 
 class Pooled(NamedTuple):
-    """Shared queues: a₀, a*, the operator's I(t*) or 0 where unknown, and the backlog of bursts in services."""
+    """The arrivals at shared queues: a₀ and a*, the dispersion within one service and at the deciding length of time.
+
+    Beside them stand the operator's I(t*), or 0 where unknown, and the backlog of bursts in services.
+    """
 
     near: Floats
     lasting: Floats
@@ -40,7 +45,7 @@ class Pooled(NamedTuple):
 
 
 class Arrivals(NamedTuple):
-    """The arrivals of several operators: rate, offered load, SCV, curve, senders and C."""
+    """The arrivals of several operators: rate, offered load, SCV, curve of I(t), senders, and batch of one root."""
 
     rate: Floats
     offered: Floats
@@ -53,7 +58,7 @@ class Arrivals(NamedTuple):
 def view_alike(
     at: Indices, k: Floats, arrivals: Arrivals, is_turning: Floats, is_keyed: Floats
 ) -> SingleServers:
-    """Instances that all receive 1/k; one row represents them all."""
+    """The queues of operators whose k instances all receive 1/k of the arrivals; one row stands for all instances."""
     curve = arrivals.curve[at]
     rate, offered, scv, senders, root_batch = (
         column[at]
@@ -73,7 +78,10 @@ def view_alike(
 def view_keyed(
     i: int, k: int, shares: KeyShares, curves: Indices, arrivals: Arrivals, *, measured: bool = True
 ) -> SingleServers:
-    """Instances with their shares; with `measured`, also their own arrivals if as many run as were measured."""
+    """The queues of a keyed operator's k instances with their shares of the arrivals.
+
+    With `measured`, the queues have their own measured arrivals if as many instances run as were measured.
+    """
     parts, numbers = shares.spread(k)
     size, together = len(parts), float(arrivals.root_batch[i])
     slope, curve, scv = parts.copy(), np.full(size, arrivals.curve[i]), np.full(size, arrivals.scv[i])
@@ -91,7 +99,7 @@ def view_keyed(
 
 
 def view_resized(at: Indices, k: Floats, shares: KeyShares, arrivals: Arrivals) -> SingleServers:
-    """Instances with their shares where `k` are neither 1 nor measured: rows of one keyed operator."""
+    """The queues of one keyed operator at several numbers of instances `k`, none of them 1 or the measured number."""
     parts, numbers = shares.spread_anew(k)
     size = parts.shape[1]
     row, slope = np.repeat(at, size), parts.ravel()
@@ -102,7 +110,7 @@ def view_resized(at: Indices, k: Floats, shares: KeyShares, arrivals: Arrivals) 
 
 
 def join_servers(groups: Sequence[SingleServers]) -> SingleServers:
-    """All groups in one."""
+    """All groups of one-server queues joined into one."""
     if len(groups) == 1:
         return groups[0]
     *columns, views = zip(*groups, strict=True)
@@ -113,7 +121,7 @@ def join_servers(groups: Sequence[SingleServers]) -> SingleServers:
 def number_curves(
     curves: CurveList, inflows: Sequence[Inflow], service_rate: Floats
 ) -> tuple[Indices, tuple[Indices, ...]]:
-    """The curve of each operator, and of each of its instances."""
+    """The list of all curves of I(t), the number of each operator's curve, and the numbers of its instances' curves."""
     rows = list(zip(inflows, service_rate.tolist(), strict=True))
     own = np.array([curves.add(inflow.idc, mu) for inflow, mu in rows], np.intp)
     return own, tuple(
@@ -133,7 +141,7 @@ class PreparedInflows(NamedTuple):
 
 
 def prepare_inflows(inflows: Sequence[Inflow], service_rate: Floats) -> PreparedInflows:
-    """The curves of I(t) and the shares of keyed instances; in a large topology this takes longer than all waits."""
+    """The curves of I(t) and the shares of keyed instances, prepared once since this takes longer than all waits."""
     curves = CurveList()
     curve, of_instances = number_curves(curves, inflows, service_rate)
     shares = tuple(find_shares(inflow) for inflow in inflows)
@@ -147,7 +155,7 @@ def view_measured(
     *,
     measured: bool,
 ) -> list[SingleServers]:
-    """The instances of keyed operators; no or one group."""
+    """The one-server queues of all keyed operators, in one group or none; `memo` keeps them by count."""
     if not groups:
         return []
     key = (measured, *[count for _, count, _, _ in groups])
@@ -162,7 +170,7 @@ def view_measured(
 def view_groups(
     groups: Sequence[KeyedGroup], arrivals: Arrivals, *, measured: bool
 ) -> Iterator[SingleServers]:
-    """The instances of keyed operators, those of one operator that were not measured at once."""
+    """The one-server queues of keyed operators, in a group each; an operator's unmeasured counts come together."""
     resized: dict[int, list[KeyedGroup]] = {}
     for group in groups:
         i, k, shares, own = group
@@ -176,10 +184,10 @@ def view_groups(
 
 
 def find_shares(inflow: Inflow) -> KeyShares | None:
-    """The shares of a keyed operator's instances; None where not measured."""
+    """The shares of the arrivals of a keyed operator's instances; None where they are not measured."""
     return KeyShares(inflow.instances) if inflow.instances and inflow.queueing == KEYED else None
 
 
 def find_upstream(capacity: Floats, running: Floats, k: Floats) -> Floats:
-    """Tuples per second that upstream can send; above the running k it grows with k, as if upstream grew too."""
+    """Tuples per second that upstream can send; above the running processors it grows with k."""
     return np.asarray(capacity * np.maximum(k / running, 1.0))

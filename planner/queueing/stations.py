@@ -1,6 +1,7 @@
 """The operators of a topology as queues: rates, SCVs, bounds, waits by floats or by arrays, and E[T] from the waits.
 
-E[T] is the expected sojourn time, the total time in operators per external tuple:
+E[T] is the expected sojourn time, the total time in operators per external tuple. With the external rate λ0, and the
+arrival rate λᵢ, mean wait Wᵢ and service rate μᵢ of operator i at kᵢ processors:
 
     E[T](k) = (1/λ0) Σ λᵢ (Wᵢ(kᵢ) + 1/μᵢ)                    (DRS, eq. 4)
     T_L     = Σ vᵢ/μᵢ,   vᵢ = λᵢ/λ0                            its lower bound, with all waits 0
@@ -39,7 +40,7 @@ FEW_OPERATORS = 48
 
 @dataclass(frozen=True)
 class Stations:
-    """The operators of a topology in their order, one entry each; lists or arrays."""
+    """The operators of a topology as queues under a load, in lists or arrays with one entry per operator."""
 
     arrival_rate: Sequence[float] | Floats
     service_rate: Sequence[float] | Floats
@@ -60,12 +61,12 @@ class Stations:
 
     @cached_property
     def curves(self) -> list[Curve]:
-        """The curve of each operator, in plain floats; cached, because curves remember computed gains."""
+        """The curve of gains of each operator in plain floats, kept because curves remember computed gains."""
         general = self.draw_block_curves()
         return [general[i] if i in general else self.draw_curve(i) for i in range(len(self))]
 
     def draw_curve(self, i: int) -> Curve:
-        """The curve of an operator without known bursts: with a shared queue, or with alike instances."""
+        """The curve of gains of an operator without known bursts, with a shared queue or with alike instances."""
         rate, mu, a, s, least = self.rows[i]
         queue = self.prepare_dealt(i)
         if queue is not None:
@@ -109,7 +110,7 @@ class Stations:
         return [i for i, inflow in enumerate(self.inflows or ()) if inflow != ERLANG]
 
     def list_least_stable(self) -> list[int]:
-        """The fewest processors that keep up at each operator; for even shares if no number carries a hot key."""
+        """The fewest processors that keep up at each operator; as for even shares if no number carries a hot key."""
         rates = zip(self.arrival_rate, self.service_rate, strict=True)
         found = [least_stable_processors(float(rate), float(mu)) for rate, mu in rates]
         general = self.list_general()
@@ -132,7 +133,9 @@ class Stations:
         return found
 
     def prepare_general(self, chosen: Sequence[int], counts: Counts | None = None) -> InstanceQueues:
-        """The queues of the operators `chosen`, none of them ERLANG; `counts`: the only counts that will be needed."""
+        """The queues of the operators `chosen`, none of them ERLANG; `counts` are the only counts that will
+        be needed.
+        """
         inflows, prepared = self.prepare_inflows(tuple(chosen))
         queues = InstanceQueues.prepare(self.pick_columns(chosen), inflows, self.model, prepared)
         measured = queues.measured_at
@@ -154,14 +157,14 @@ class Stations:
         return inflows, prepared
 
     def pick_columns(self, chosen: Sequence[int] | Indices) -> tuple[Floats, ...]:
-        """λ, μ, a, s and the factors of waits of the operators `chosen`, in arrays."""
+        """Arrival rates, service rates, both SCVs and factors of waits of the operators `chosen`, in arrays."""
         factors = np.ones(len(self)) if self.wait_factors is None else self.wait_factors
         columns = self.arrival_rate, self.service_rate, self.arrival_scv, self.service_scv, factors
         return tuple([np.asarray(column, np.float64)[chosen] for column in columns])
 
     @cached_property
     def rows(self) -> list[tuple[float, ...]]:
-        """λ, μ, a, s and min_processors of each operator, as plain numbers."""
+        """Arrival rate, service rate, both SCVs and min_processors of each operator, as plain numbers."""
         columns = (
             self.arrival_rate,
             self.service_rate,
@@ -174,7 +177,7 @@ class Stations:
 
     @cached_property
     def arrays(self) -> ArrayQueues | MixedQueues:
-        """All operators together, in arrays."""
+        """The queues of all operators together, in arrays."""
         is_general = np.array([inflow != ERLANG for inflow in self.inflows or [ERLANG] * len(self)])
         at = np.flatnonzero(~is_general)
         rate, mu, a, s, factor = self.pick_columns(at)
@@ -186,9 +189,9 @@ class Stations:
         return MixedQueues.join(erlang, self.prepare_general(np.flatnonzero(is_general).tolist()), is_general)
 
     def wait_seconds(self, counts: Sequence[int]) -> Sequence[float] | Floats:
-        """The mean wait at each operator, to the bit the same as from `queues`.
+        """The mean wait at each operator in seconds, to the bit the same as from `queues`.
 
-        One set of counts needs no curves, which remember gains; existing curves are used.
+        One set of counts needs no curves of gains; existing curves are used.
         """
         if self.inflows is None or len(self) > FEW_OPERATORS or "curves" in self.__dict__:
             return self.queues.wait_seconds(counts)
@@ -199,7 +202,7 @@ class Stations:
         return [waits[i] if i in waits else self.wait_alone(i, counts[i]) for i in range(len(self))]
 
     def wait_alone(self, i: int, k: int) -> float:
-        """The mean wait at an operator without known bursts or measured instances."""
+        """The mean wait in seconds with k processors at an operator without known bursts or measured instances."""
         rate, mu, *_ = self.rows[i]
         queue = self.prepare_dealt(i)
         if queue is None:
@@ -218,7 +221,10 @@ class Stations:
         return busy
 
     def find_next_gains(self, counts: Sequence[int]) -> tuple[list[float], list[float]]:
-        """Waits and λ(W(k) − W(k+1)) of each operator; an unstable operator gains 0."""
+        """The mean wait at each operator, and the waiting tuples that one processor more saves, λ(W(k) − W(k+1)).
+
+        An operator that cannot keep up gains 0.
+        """
         waits = [float(wait) for wait in self.wait_seconds(counts)]
         after = [float(wait) for wait in self.wait_seconds([k + 1 for k in counts])]
         rows = zip(self.arrival_rate, waits, after, strict=True)
@@ -228,12 +234,12 @@ class Stations:
 
     @cached_property
     def queues(self) -> ScalarQueues | ArrayQueues | MixedQueues:
-        """Plain floats or arrays, whichever is faster: only here does the number of operators decide."""
+        """The queues of all operators in plain floats or in arrays, as is faster for their number."""
         return ScalarQueues(self.curves) if len(self) <= FEW_OPERATORS else self.arrays
 
 
 def scale_weights(weights: VariabilityWeights, factor: float) -> VariabilityWeights:
-    """The weights of factor·v; most factors are 1."""
+    """The weights of the factor of waits multiplied by `factor`, which is 1 for most operators."""
     return weights if factor == 1.0 else weights.scale(factor)
 
 
@@ -248,28 +254,31 @@ def expected_sojourn_seconds(
 
 
 def sum_sojourns(stations: Stations, waits: Sequence[float] | Floats, external_rate: float) -> float:
-    """E[T] at given waits; `external_rate` is above 0."""
+    """E[T], the mean total time of an external tuple in seconds, at given waits; `external_rate` is above 0."""
     return sum_work(stations.arrival_rate, waits, stations.service_rate) / external_rate
 
 
 def sum_work(
     rates: Sequence[float] | Floats, waits: Sequence[float] | Floats, service_rates: Sequence[float] | Floats
 ) -> float:
-    """Σ rᵢ(Wᵢ + 1/μᵢ): λ0·E[T] where r are arrival rates, E[T] where r are visits."""
+    """The sum Σ rᵢ(Wᵢ + 1/μᵢ) of rates × time at each operator, with waits W and service rates μ.
+
+    The sum is λ0·E[T] where r are arrival rates, and E[T] where r are visits per external tuple.
+    """
     if isinstance(waits, np.ndarray):
         return fsum((np.asarray(rates) * (waits + 1.0 / np.asarray(service_rates))).tolist())
     return fsum([r * (wait + 1.0 / mu) for r, wait, mu in zip(rates, waits, service_rates, strict=True)])
 
 
 def find_lower_bound(stations: Stations, external_rate: float) -> float:
-    """T_L, by the same sum as E[T]: if no tuple waits, both are equal to the last bit."""
+    """T_L, the mean time of an external tuple without any wait; the same sum as E[T], to the last bit."""
     size = len(stations)
     waits = np.zeros(size) if isinstance(stations.arrival_rate, np.ndarray) else [0.0] * size
     return sum_sojourns(stations, waits, external_rate)
 
 
 def sum_services(visits: Sequence[float], service_rates: Sequence[float] | Floats) -> float:
-    """Σ vᵢ/μᵢ, the time in service of one external tuple: E[T] where no stream enters."""
+    """The time in service of one external tuple, Σ vᵢ/μᵢ with visits v and service rates μ."""
     return fsum([count / mu for count, mu in zip(visits, service_rates, strict=True)])
 
 

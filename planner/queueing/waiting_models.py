@@ -2,7 +2,8 @@
 
 A model is one function from the SCVs of an operator to the weights of v. To add a model, write its function and its
 line in WAITING_MODELS; estimates, plans, gates, decisions and the service read it from that table. The function works
-on floats and on arrays: it takes sqrt, maximum and the like from `at`, which is FLOATS or planner.arrays.ARRAYS.
+on floats and on arrays: it takes sqrt, maximum and the like from `at`, which is FLOATS or planner.arrays.ARRAYS. For k
+processors at a utilisation ρ:
 
     v = constant + on_phi1·φ1 + on_phi3·φ3 + on_psi·φ4^exponent
 
@@ -34,7 +35,7 @@ MOST_VARIABLE = 1.25  # Whitt's factor of (a + s)/2 stays below this value
 
 
 class VariabilityWeights(NamedTuple):
-    """The weights of v at given SCVs: floats of one operator, or arrays of several."""
+    """The weights from which the factor of waits v is computed: floats of one operator, or arrays of several."""
 
     constant: Real = 0.0
     on_phi1: Real = 0.0
@@ -46,31 +47,31 @@ class VariabilityWeights(NamedTuple):
 
     @property
     def level(self) -> Real:
-        """v where every φ is 1: the sum of the weights."""
+        """The factor of waits v where φ1, φ3 and φ4 are all 1: the sum of the weights."""
         return self.constant + self.on_phi1 + self.on_phi3 + self.on_psi
 
     def scale(self, factor: Real) -> "VariabilityWeights":
-        """The weights of factor·v."""
+        """The weights of the factor of waits v multiplied by `factor`."""
         constant, on_phi1, on_phi3, on_psi, exponent, is_constant = self
         parts = constant * factor, on_phi1 * factor, on_phi3 * factor, on_psi * factor
         return VariabilityWeights(*parts, exponent, is_constant)
 
 
 def weigh_mmk(arrival_scv: Real, _service_scv: Real, _at: SimpleNamespace) -> VariabilityWeights:
-    """v = 1: Poisson arrivals, exponential services."""
+    """The weights of v = 1, the factor of waits for Poisson arrivals and exponential services."""
     return VariabilityWeights(1.0 + 0.0 * arrival_scv)
 
 
 def weigh_ggk(arrival_scv: Real, service_scv: Real, _at: SimpleNamespace) -> VariabilityWeights:
-    """The factor of variation v = (a + s)/2, of the SCVs of arrivals and services (Allen and Cunneen; DRS eq. 5)."""
+    """The weights of v = (a + s)/2, the mean of the SCVs of arrivals and services (Allen and Cunneen; DRS eq. 5)."""
     return VariabilityWeights((arrival_scv + service_scv) / 2.0)
 
 
 def weigh_ggk_whitt(a: Real, s: Real, at: SimpleNamespace) -> VariabilityWeights:
-    """v = φ·(a + s)/2, where φ mixes φ1 or φ3 with ψ (Whitt 1993, eqs. 2.16 to 2.25).
+    """The weights of v = φ·(a + s)/2, where φ mixes φ1 or φ3 with ψ (Whitt 1993, eqs. 2.16 to 2.25).
 
-    a ≥ s: weight (a + s)/2·4(a − s)/(4a − 3s) on φ1; a < s: (s − a)/4 on φ3; the rest of (a + s)/2 on
-    ψ = φ4^max(0, 2 − a − s).
+    a and s are the SCVs of arrivals and services. a ≥ s: weight (a + s)/2·4(a − s)/(4a − 3s) on φ1; a < s: (s − a)/4 on
+    φ3; the rest of (a + s)/2 on ψ = φ4^max(0, 2 − a − s).
     """
     mean = (a + s) / 2.0
     on_phi1 = mean * 4.0 * at.maximum(a - s, 0.0) / at.maximum(4.0 * a - 3.0 * s, SMALLEST)
@@ -80,14 +81,18 @@ def weigh_ggk_whitt(a: Real, s: Real, at: SimpleNamespace) -> VariabilityWeights
 
 
 def average_scvs(a: Real, s: Real, _spare: Real, _at: SimpleNamespace) -> Real:
-    """(a + s)/2; exact for Poisson arrivals (Pollaczek and Khinchine)."""
+    """The factor of waits at one server (a + s)/2, the mean of the SCVs of arrivals and services.
+
+    The factor is exact for Poisson arrivals (Pollaczek and Khinchine).
+    """
     return (a + s) / 2.0
 
 
 def stretch_alone(a: Real, s: Real, spare: Real, at: SimpleNamespace) -> Real:
-    """(a + s)/2·exp(−2·spare/3·(1 − a)²/(a + s)) for a < 1, else (a + s)/2 (Krämer and Langenbach-Belz 1976).
+    """The factor of waits at one server, from SCVs a of arrivals and s of services (Krämer and Langenbach-Belz 1976).
 
-    For one server it errs less than Whitt's formula, which is made for several.
+    (a + s)/2·exp(−2·spare/3·(1 − a)²/(a + s)) for a < 1, else (a + s)/2, with spare = (1 − ρ)/ρ at a utilisation ρ. For
+    one server it errs less than Whitt's formula, which is made for several.
     """
     regular = at.maximum(1.0 - a, 0.0)
     return (a + s) / 2.0 * at.exp(-2.0 / 3.0 * spare * regular * regular / at.maximum(a + s, LEAST_SCV))
@@ -117,7 +122,9 @@ WAITING_MODELS: Mapping[Model, WaitingModel] = {
 
 @lru_cache(maxsize=4096)  # the operators of one load, and of the loads after it, often have the same SCVs
 def weigh_operator(model: Model, arrival_scv: float, service_scv: float) -> VariabilityWeights:
-    """The weights of one operator; `constant` holds what does not depend on k."""
+    """The weights of one operator's factor of waits, from its SCVs; `constant` holds the part that does not depend on
+    k.
+    """
     weights = WAITING_MODELS[model].weigh(arrival_scv, service_scv, FLOATS)
     constant, on_phi1, on_phi3, on_psi, exponent, _ = weights
     if not exponent:
@@ -127,7 +134,7 @@ def weigh_operator(model: Model, arrival_scv: float, service_scv: float) -> Vari
 
 
 def evaluate_variability(weights: VariabilityWeights, spare: Real, k: Real, at: SimpleNamespace) -> Real:
-    """v at k processors, spare = (1 − ρ)/ρ = c/A."""
+    """The factor of waits v at k processors; spare = (1 − ρ)/ρ at a utilisation ρ."""
     if weights.is_constant:
         return weights.constant
     h = (k - 1) * (at.sqrt(4.0 + 5.0 * k) - 2.0) / k
@@ -140,15 +147,15 @@ def evaluate_variability(weights: VariabilityWeights, spare: Real, k: Real, at: 
 def evaluate_variability_drop(
     weights: VariabilityWeights, spare: Real, step: Real, k: Real, at: SimpleNamespace
 ) -> tuple[Real, Real]:
-    """v(k) and v(k) − v(k+1), step = 1/A, each difference in closed form.
+    """The factor of waits v(k) and its fall v(k) − v(k+1) by one processor more, each difference in closed form.
 
-    W(k)/W(k+1) − 1 shrinks like 1/√k. If v(k) and v(k+1), each with an error of 1e-16, were subtracted, the gain
-    would lose 1e-16·√k, which is 1e-11 at k = 1e9. Below its cap γ = spare·h/16, h(k) = (k−1)(√(4+5k)−2)/k, and
-    γ(k+1) − γ(k) = (h(k+1)/A + spare·(h(k+1) − h(k)))/16,
-    h(k+1) − h(k) = (5k/(√(9+5k)+√(4+5k)) + (√(4+5k)−2)/k)/(k+1);
-    the exponential shrinks by the factor exp(−2/3A). So the changes of φ1 and φ3 are sums of positive terms, exact to
-    1e-15 of the change. Two differences remain: φ3's drop − γ's rise, and the one k at the cap. Both are exact to
-    1e-16 of their terms, which are no larger than W's own relative change: the gain keeps 1e-13.
+    step is 1/A and spare = (k − A)/A, with A the offered load. W(k)/W(k+1) − 1 shrinks like 1/√k for the wait W. If
+    v(k) and v(k+1), each with an error of 1e-16, were subtracted, the gain would lose 1e-16·√k, which is 1e-11 at k =
+    1e9. Below the cap of γ, γ = spare·h/16, h(k) = (k−1)(√(4+5k)−2)/k, and γ(k+1) − γ(k) = (h(k+1)/A + spare·(h(k+1) −
+    h(k)))/16, h(k+1) − h(k) = (5k/(√(9+5k)+√(4+5k)) + (√(4+5k)−2)/k)/(k+1); the exponential shrinks by the factor
+    exp(−2/3A). So the changes of φ1 and φ3 are sums of positive terms, exact to 1e-15 of the change. Two differences
+    remain: φ3's drop − γ's rise, and the one k at the cap. Both are exact to 1e-16 of their terms, which are no larger
+    than W's own relative change: the gain keeps 1e-13.
     """
     root, next_root = at.sqrt(4.0 + 5.0 * k), at.sqrt(9.0 + 5.0 * k)
     h = (k - 1) * (root - 2.0) / k
@@ -167,7 +174,9 @@ def evaluate_variability_drop(
 
 
 def drop_variability(weights: VariabilityWeights, spare: float, step: float, k: float) -> tuple[float, float]:
-    """evaluate_variability_drop for floats alone, in a third of its time: parts of weight 0 are left out."""
+    """The results of evaluate_variability_drop for floats alone, in a third of its time: parts of weight 0 are left
+    out.
+    """
     constant, on_phi1, on_phi3, on_psi, exponent, _ = weights
     root = sqrt(4.0 + 5.0 * k)
     h = (k - 1.0) * (root - 2.0) / k

@@ -1,1 +1,1 @@
-"""What must be done in time: E[T], or a quantile or a mean of drawn times, behind one protocol."""
+"""Targets: limits of E[T], or of a quantile or a mean of drawn times, behind one protocol."""

@@ -2,9 +2,10 @@
 
     min Σ kᵢ   subject to   Q(k) ≤ T,   Q a quantile or the mean of total or completion time of drawn external tuples
 
-Modelled waits err. Where it can be afforded, the processors are therefore simulated (planner.quantiles.
-simulated_search), and drawn waits are stretched to show what the simulations show; the stretch is the same at all
-rates that a gate is asked about. Elsewhere a part of what the target leaves for waits is kept free, the reserve.
+kᵢ are the processors of operator i, and T is the limit. Modelled waits err. Where simulations are quick enough, the
+processors are therefore simulated (planner.quantiles.simulated_search), and drawn waits are stretched to show the times
+of the simulations, equally at all external rates. Elsewhere a part of the time that the target leaves for waits is kept
+free, the reserve.
 """
 
 from collections.abc import Sequence
@@ -41,7 +42,9 @@ TOLERANCE = 1e-4
 
 
 class FewestFound(NamedTuple):
-    """The processors of a search, what it says of them, and what they rest on: a reserve, or simulations."""
+    """The fewest processors that a search found, a diagnostic of the search, and the reserve or simulations behind
+    them.
+    """
 
     counts: list[int]
     is_tight: bool
@@ -53,7 +56,7 @@ class FewestFound(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class DrawnTarget:
-    """A target, the external tuples that are drawn to check it, and the factor that their waits are multiplied by."""
+    """A target on drawn times: its limit, the external tuples drawn to check it, and the factor of their waits."""
 
     target: TimeTarget
     drawn: Drawn
@@ -63,27 +66,29 @@ class DrawnTarget:
 
     @property
     def seconds(self) -> float:
-        """The longest time allowed."""
+        """The longest time that the target allows, in seconds."""
         return self.target.seconds
 
     @property
     def title(self) -> str:
-        """The time that is limited, at the begin of a sentence."""
+        """The name of the time that the target limits, for the start of a sentence."""
         return self.target.title
 
     @property
     def draw(self) -> Draw:
-        """All drawn tuples; draw_target refuses what cannot be drawn."""
+        """All drawn tuples of the target; draw_target refuses a situation that cannot be drawn."""
         assert self.drawn.draw is not None
         return self.drawn.draw
 
     @property
     def levels(self) -> list[float]:
-        """The quantile of the target, if it limits one."""
+        """The level of the quantile that the target limits, in a list; empty if the target limits a mean."""
         return [] if self.target.quantile is None else [self.target.quantile]
 
     def settle(self, situation: Situation, counts: Sequence[int]) -> "DrawnTarget":
-        """The target with the stretch that simulations of these processors show; 1 where they cannot be simulated."""
+        """The target with the factor of waits that simulations of these processors show; 1 where simulation is
+        impossible.
+        """
         simulator = make_simulator(situation, self.target, self.draw.roots, self.drawn.seed)
         waits = None if simulator is None else find_waits(situation, counts)
         if simulator is None or waits is None:
@@ -91,24 +96,26 @@ class DrawnTarget:
         return replace(self, stretch=self.find_stretch(waits, simulator.run(counts)))
 
     def find_stretch(self, waits: Sequence[AnyWait], runs: Runs) -> float:
-        """The stretch with which the draw shows what the runs show."""
+        """The factor of waits with which the drawn tuples take as long as in the simulations `runs`."""
         return find_stretch(self.measure, waits, runs.mean_seconds, runs.error_seconds)
 
     def measure(self, waits: Sequence[AnyWait]) -> float:
-        """The time that the target limits, under these waits."""
+        """The time in seconds that the target limits, under the given waits at the operators."""
         return measure_times(self.target, time_roots(self.draw, waits))
 
     def find_seconds(self, situation: Situation, counts: Sequence[int]) -> float | None:
-        """The time that these processors take; None where an operator cannot keep up."""
+        """The limited time with these processors in seconds; None where an operator cannot keep up."""
         waits = find_waits(situation, counts)
         return None if waits is None else self.measure(stretch_waits(waits, self.stretch))
 
     def find_fewest(self, situation: Situation) -> list[int]:
-        """The fewest processors found; raises QuantileUnreachable or BoundTooSmall."""
+        """The fewest processors found that meet the target; raises QuantileUnreachable or BoundTooSmall."""
         return self.search_fewest(situation).counts
 
     def search_fewest(self, situation: Situation, reserve: float | None = None) -> FewestFound:
-        """The fewest processors found: checked by simulation, where `reserve` is None and it can be afforded."""
+        """The fewest processors found that meet the target, checked by simulation if `reserve` is None and there is
+        time.
+        """
         free = choose_reserve(situation.topology) if reserve is None else reserve
         trial = DrawnTrial(situation, self.draw, self.target, free)
         simulator = None
@@ -131,14 +138,14 @@ class DrawnTarget:
         levels: Sequence[float],
         evidence: Evidence | None,
     ) -> tuple[Spread, Spread]:
-        """Total and completion time of processors that keep up."""
+        """Total and completion time of drawn tuples, with processors that keep up."""
         waits = find_waits(situation, counts)
         assert waits is not None
         known_errors = find_quantile_errors(situation.topology, counts, evidence)
         return spread_waits(self.drawn, stretch_waits(waits, self.stretch), levels, known_errors)
 
     def add_spread(self, situation: Situation, counts: Sequence[int], answer: Estimate) -> Estimate:
-        """The estimate with total and completion, and with notes on the draw."""
+        """The estimate with the spread of total and completion time, and with diagnostics of the draw."""
         notes = (*self.drawn.diagnostics, *describe_unresolved(self.levels, self.draw.roots), self.describe())
         answer = answer._replace(diagnostics=answer.diagnostics + notes)
         if not answer.stable:
@@ -147,7 +154,7 @@ class DrawnTarget:
         return answer._replace(total=total, completion=completion)
 
     def describe(self) -> Diagnostic:
-        """A note that the verdict rests on a draw."""
+        """A diagnostic that the verdict rests on tuples drawn at random."""
         scaled = ""
         if self.stretch != 1.0:
             scaled = (
@@ -161,7 +168,7 @@ class DrawnTarget:
 
 
 def make_target(situation: Situation, limit: TimeTarget | None) -> Target | None:
-    """The target of a limit, with drawn tuples where it needs them; None without a limit."""
+    """The target of a limit on a time, with drawn tuples where it needs them; None if there is no limit."""
     if limit is None:
         return None
     if limit.is_expected_sojourn:
@@ -172,14 +179,14 @@ def make_target(situation: Situation, limit: TimeTarget | None) -> Target | None
 def draw_target(
     situation: Situation, limit: TimeTarget, roots: int = DEFAULT_ROOTS, seed: int = DEFAULT_SEED
 ) -> DrawnTarget:
-    """The target with its draw; raises InvalidLoad where too few tuples can be drawn for it."""
+    """The target of a limit with its drawn tuples; raises InvalidLoad where too few tuples can be drawn for it."""
     drawn = draw_roots(situation, roots, seed)
     check_resolved(limit.quantile, require_draw(drawn).roots)
     return DrawnTarget(limit, drawn)
 
 
 def require_draw(drawn: Drawn) -> Draw:
-    """The draw; raises InvalidLoad where there is none."""
+    """The drawn tuples of a situation; raises InvalidLoad where there are none."""
     if drawn.draw is None:
         raise InvalidLoad(drawn.diagnostics[0].detail, argument="target")
     return drawn.draw

@@ -1,7 +1,7 @@
-"""The protocol of a target, and what gates, plans and decisions ask of every target.
+"""The protocol of a target, and the questions that gates, plans and decisions ask about every target.
 
 A target limits one time: E[T] (SojournTarget), or a quantile or the mean of total or completion time
-(planner.targets.drawn_target). Who has a target neither knows nor asks which of them it is.
+(planner.targets.drawn_target). Code that has a target need not know which kind it is.
 """
 
 from collections.abc import Sequence
@@ -21,29 +21,31 @@ Place = Literal["target-missed", "within-target", "below-t-min"]
 
 
 class Target(Protocol):
-    """A time that must not be longer than `seconds`."""
+    """A limit on a time of external tuples, which must not be longer than `seconds`."""
 
     @property
     def seconds(self) -> float:
-        """The longest time allowed."""
+        """The longest time that the target allows, in seconds."""
 
     @property
     def title(self) -> str:
-        """The time that is limited, at the begin of a sentence: `E[T]`, `The 99% quantile of completion`."""
+        """The name of the limited time, for the start of a sentence: `E[T]`, `The 99% quantile of completion`."""
 
     @property
     def field(self) -> str:
-        """The field of a request or a policy that has the limit: `t_max_seconds` or `target`."""
+        """The name of the field of a request or a policy that holds the limit: `t_max_seconds` or `target`."""
 
     @property
     def tolerance(self) -> float:
-        """The part of itself to which an external rate is worth finding: drawn times take milliseconds each."""
+        """The relative error allowed in a search for an external rate, larger where each evaluation takes
+        milliseconds.
+        """
 
     def settle(self, situation: Situation, counts: Sequence[int]) -> Self:
-        """The target with what simulations of these processors, under the measured load, say of drawn waits."""
+        """The target after simulations of these processors under the measured load, which correct drawn waits."""
 
     def find_seconds(self, situation: Situation, counts: Sequence[int]) -> float | None:
-        """The time that these processors take; None where an operator cannot keep up."""
+        """The limited time with these processors in seconds; None where an operator cannot keep up."""
 
     def find_fewest(self, situation: Situation) -> list[int]:
         """The fewest processors found that meet the target; raises TargetUnreachable or BoundTooSmall."""
@@ -54,7 +56,7 @@ class Target(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class SojournTarget:
-    """A target of E[T], which needs no drawn tuples."""
+    """A target of E[T], the mean total time of an external tuple, which needs no drawn tuples."""
 
     seconds: float
     title = "E[T]"
@@ -62,25 +64,25 @@ class SojournTarget:
     tolerance = 0.0
 
     def settle(self, _situation: Situation, _counts: Sequence[int]) -> "SojournTarget":
-        """The target itself."""
+        """The unchanged target, since E[T] needs no simulations."""
         return self
 
     def find_seconds(self, situation: Situation, counts: Sequence[int]) -> float | None:
-        """E[T]; None where an operator cannot keep up."""
+        """E[T] with these processors in seconds; None where an operator cannot keep up."""
         waits = situation.wait_seconds(counts)
         return None if inf in waits else situation.sum_sojourns(waits)
 
     def find_fewest(self, situation: Situation) -> list[int]:
-        """The fewest processors with E[T] ≤ seconds."""
+        """The fewest processors with which E[T] is within the target."""
         return allocate_fewest(situation, self.seconds).counts
 
     def add_spread(self, _situation: Situation, _counts: Sequence[int], answer: Estimate) -> Estimate:
-        """The estimate as it is: E[T] is a mean of the model."""
+        """The unchanged estimate, since E[T] is a mean and has no spread of drawn times."""
         return answer
 
 
 def allocate_fewest(situation: Situation, t_max_seconds: float) -> Allocated:
-    """The fewest processors with E[T] in time; where no stream enters, the least ones attain the lower bound."""
+    """The fewest processors with E[T] ≤ `t_max_seconds`; where no stream enters, the least stable processors."""
     stations, rate = situation.stations, situation.load.external_rate
     if rate:
         return allocate_target(stations, t_max_seconds, rate, situation.names)
@@ -91,7 +93,10 @@ def allocate_fewest(situation: Situation, t_max_seconds: float) -> Allocated:
 
 
 def find_margin(target: Target, situation: Situation, counts: Sequence[int]) -> float:
-    """1/seconds − 1/target: 0 or more where the target is met, smooth and nearly linear in the external rate."""
+    """How far these processors are within the target, 1/seconds − 1/limit: at least 0 where the target is met.
+
+    The margin is smooth and nearly linear in the external rate, which helps a search for a rate.
+    """
     seconds = target.find_seconds(situation, counts)
     if seconds is None:
         return -1.0 / target.seconds
@@ -101,23 +106,25 @@ def find_margin(target: Target, situation: Situation, counts: Sequence[int]) -> 
 
 
 def is_met(target: Target, situation: Situation, counts: Sequence[int]) -> bool:
-    """Whether these processors meet the target."""
+    """Whether the limited time with these processors is within the target."""
     return find_margin(target, situation, counts) >= 0.0
 
 
 def take_sign(value: float, *, holds: bool) -> float:
-    """The value where it has the sign that it must have, else the nearest number that has."""
+    """The value if its sign agrees with `holds` (at least 0 where the target holds), else the nearest number of that
+    sign.
+    """
     return max(value, 0.0) if holds else min(value, -ulp(0.0))
 
 
 def compare_seconds(target: Target, seconds: float | None) -> str:
-    """The time beside its limit as a clause: `E[T] is 180 ms, within the target of 200 ms`."""
+    """A clause that compares a time with its target: `E[T] is 180 ms, within the target of 200 ms`."""
     found = write_beside(seconds, target.seconds)[0]
     return f"{target.title} is {found}, {relate_seconds(target, seconds)}"
 
 
 def relate_seconds(target: Target, seconds: float | None) -> str:
-    """How a time lies to its limit, as the end of a clause: `within the target of 200 ms`."""
+    """The end of a clause on how a time lies to its target: `within the target of 200 ms`."""
     relation = "within" if seconds is not None and seconds <= target.seconds else "above"
     return f"{relation} the target of {write_beside(seconds, target.seconds)[1]}"
 
@@ -125,7 +132,9 @@ def relate_seconds(target: Target, seconds: float | None) -> str:
 def place_seconds(
     target: Target, seconds: float | None, t_min_seconds: float | None
 ) -> tuple[Place, str, str]:
-    """Where a time lies (above the target, below t_min_seconds, or between them), and texts of it and of its limit."""
+    """Whether a time is above the target, below t_min_seconds, or between them, and texts of the time and
+    that limit.
+    """
     if seconds is None or seconds > target.seconds:
         return "target-missed", *write_beside(seconds, target.seconds)
     if t_min_seconds is not None and seconds < t_min_seconds:
@@ -134,7 +143,7 @@ def place_seconds(
 
 
 def write_beside(seconds: float | None, limit_seconds: float) -> tuple[str, str]:
-    """A time, which None and inf make unbounded, and its limit, with enough digits to show which is longer."""
+    """The texts of a time and of its limit, with enough digits to show which is longer; None and inf are unbounded."""
     if seconds is None or seconds == inf:
         return UNBOUNDED, write_seconds(limit_seconds)
     return write_seconds_apart(seconds, limit_seconds)
