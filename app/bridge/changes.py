@@ -53,8 +53,8 @@ def plan_change(decision: SeenDecision, asked: Counts, asked_at: float) -> Chang
 
 
 def find_unproved(decision: SeenDecision | None, max_step: float) -> Change | None:
-    """The change of a decision that may have been applied and was not proved, because the bridge was killed in
-    between.
+    """The change of a decision that an earlier bridge may have applied but did not prove, because it was
+    killed in between.
     """
     if decision is None or decision.action == "hold":
         return None
@@ -67,7 +67,7 @@ def find_unproved(decision: SeenDecision | None, max_step: float) -> Change | No
 
 
 def find_distrusted(decision: SeenDecision | None, max_step: float) -> Distrust | None:
-    """The change that an earlier bridge rolled back or failed to get running."""
+    """The change of a decision that an earlier bridge rolled back, or failed to get running; None if there is none."""
     outcome = decision.report if decision else None
     if decision is None or outcome is None or outcome.state not in DISTRUSTED:
         return None
@@ -76,12 +76,12 @@ def find_distrusted(decision: SeenDecision | None, max_step: float) -> Distrust 
 
 
 def distrust(change: Change, why: str, for_seconds: float) -> Distrust:
-    """The distrust of a change, which is not tried again for a time."""
+    """Marks a change as distrusted for the reason `why`: the bridge does not try it again for `for_seconds`."""
     return Distrust(change.action, change.asked, change.rate, change.asked_at, why, for_seconds)
 
 
 def _plan_again(decision: SeenDecision, max_step: float) -> Change:
-    """The change that a bridge makes of a decision; it depends on the decision alone."""
+    """The change that a bridge makes of a decision; every bridge makes the same change of the same decision."""
     asked = limit_step(decision.processors.current, decision.processors.recommended, max_step)
     outcome = decision.report
     applied_at = outcome.applied_at if outcome and outcome.applied_at else decision.created_at
@@ -91,8 +91,8 @@ def _plan_again(decision: SeenDecision, max_step: float) -> Change:
 def make_outcome(
     state: str, change: Change, processors: Counts, detail: str = "", after: Sojourn | None = None
 ) -> dict[str, Any]:
-    """The outcome of a change that the engine accepted: the processors that run afterwards, and E[T] if it was
-    measured.
+    """The outcome of a change that the engine accepted: the processors that run after the change, and E[T] if
+    it was measured.
     """
     body: dict[str, Any] = {
         "state": state,
@@ -107,12 +107,12 @@ def make_outcome(
 
 
 def make_failure(change: Change, running: Counts, why: str) -> dict[str, Any]:
-    """The outcome of a change that does not run, or runs only in part."""
+    """The outcome of a change that does not run, or runs only in part, with the reason `why`."""
     return make_outcome("failed" if running == change.before else "applied", change, running, why)
 
 
 def make_refusal(why: str) -> dict[str, Any]:
-    """The outcome of a decision that the bridge did not send to the engine."""
+    """The outcome of a decision that the bridge did not send to the engine, with the reason `why`."""
     return {"state": "refused", "detail": why[:MOST_DETAIL]}
 
 
@@ -127,7 +127,7 @@ class OutcomeRecorder:
         self.waiting: dict[str, dict[str, Any]] = {}
 
     def record(self, decision: str, outcome: dict[str, Any]) -> None:
-        """Records the outcome now; if that fails, keeps the newest outcome of the decision for later."""
+        """Records an outcome in the service now; if the service does not take it, keeps it to be recorded later."""
         self.waiting[decision] = outcome
         try:
             self.catch_up()
@@ -135,7 +135,7 @@ class OutcomeRecorder:
             return
 
     def catch_up(self) -> None:
-        """Records the kept outcomes."""
+        """Records the outcomes that the service did not take before."""
         for decision in list(self.waiting):
             try:
                 if not self.service.record(decision, self.waiting[decision]):
@@ -148,13 +148,15 @@ class OutcomeRecorder:
 
 
 class Applier:
-    """Changes the engine, one change at a time."""
+    """Changes the engine as decisions ask for, one change at a time."""
 
     def __init__(self, engine: EngineLink, recorder: OutcomeRecorder, reporter: Reporter) -> None:
         self.engine, self.recorder, self.reporter = engine, recorder, reporter
 
     def apply(self, state: BridgeState, change: Change, marks: Marks) -> tuple[BridgeState, bool]:
-        """Asks the engine for a change; false if it did not accept it."""
+        """Asks the engine for a change; returns the bridge's new state, and false if the engine did not accept
+        the change.
+        """
         patch = self.engine.make_patch(change.asked, marks)
         data: dict[str, JsonValue] = {"decision": change.decision}
         if patch is None or patch.method is None or patch.placeholders:
@@ -181,7 +183,7 @@ class Applier:
     def roll_back(
         self, state: BridgeState, change: Change, proof: Proof, after: Sojourn, marks: Marks
     ) -> BridgeState:
-        """Asks for the processors that ran before a change, once."""
+        """Asks the engine, once, for the processors that ran before a change, because E[T] got worse."""
         assert proof.roll_back is not None
         back = change._replace(
             before=change.asked, asked=proof.roll_back, asked_at=self.engine.clock(), is_rollback=True
@@ -197,7 +199,7 @@ class Applier:
 
 
 def describe_by_hand(change: Change, patch: EnginePatch | None) -> str:
-    """The change that a person has to make, because the bridge cannot."""
+    """A sentence with the change that a person has to make, because the bridge cannot change the engine."""
     wanted = f"wanted: {write_counts(change.asked, change.before)}"
     if patch is None:
         return f"{wanted}; headgate cannot change this engine: change it where it is deployed"

@@ -1,4 +1,4 @@
-"""A decision as text: rows of operators, the times, the target, and one sentence; pure."""
+"""Writes a decision for people: rows of operators, the times, the target, and one sentence."""
 
 from typing import NamedTuple
 
@@ -12,7 +12,9 @@ from planner.wording import UNBOUNDED, write_level, write_number, write_rate, wr
 
 
 class OperatorRow(NamedTuple):
-    """One operator: rates per second, the busy part of its time, its processors now and wanted."""
+    """One operator in the bridge's table: rates per second, the busy share of its time, its processors now and
+    wanted.
+    """
 
     operator: str
     offered_rate: float | None
@@ -47,14 +49,14 @@ def describe_goal(goal: SeenGoal) -> str:
 
 
 def find_sojourn_now(decision: SeenDecision) -> tuple[float | None, str]:
-    """E[T] now: measured, or else estimated; None: infinite."""
+    """The total time E[T] of the running processors: measured, or else estimated; None if it is infinite."""
     if decision.measured_sojourn_seconds is not None:
         return decision.measured_sojourn_seconds, "measured"
     return decision.current.expected_sojourn_seconds, "estimated"
 
 
 def describe_decision(decision: SeenDecision, chosen: Chosen) -> str:
-    """The decision in one sentence, with its reasons."""
+    """A sentence with the decision and its reasons; `chosen` is what the bridge makes of the decision."""
     now, how = find_sojourn_now(decision)
     times = f"E[T] is {write_seconds(now, UNBOUNDED)} ({how})"
     if chosen.next in {"apply", "show"}:
@@ -70,7 +72,7 @@ def describe_decision(decision: SeenDecision, chosen: Chosen) -> str:
 
 
 def list_costs(decision: SeenDecision) -> list[str]:
-    """Sentences about waiting tuples and the cost of the change; empty if both are unknown."""
+    """Sentences about the tuples that wait and about the cost of the change; empty if both are unknown."""
     moving, backlog = decision.moving, decision.catching_up
     costs = [backlog.detail] if backlog is not None and backlog.backlog_tuples > 0 else []
     if moving.cost_tuple_seconds and moving.payback_seconds:
@@ -82,7 +84,7 @@ def list_costs(decision: SeenDecision) -> list[str]:
 def to_data(
     reading: EngineReading, load: LoadBody | None, decision: SeenDecision, chosen: Chosen
 ) -> dict[str, JsonValue]:
-    """The decision as numbers."""
+    """The decision as numbers for a JSON line: the load, the processors, the times and the reasons."""
     now, how = find_sojourn_now(decision)
     warnings = [(one.code, one.detail) for one in reading.diagnostics]
     warnings += [(one.code, one.detail) for one in decision.diagnostics]

@@ -39,11 +39,11 @@ class PlainLines:
                 self.write(event, "warning", f"{code}: {warning.get('detail')}")
 
     def write(self, event: Event, kind: str, text: str) -> None:
-        """One line."""
+        """Writes one event as a line: its time, its kind and a sentence."""
         print(f"{event.at:%Y-%m-%dT%H:%M:%SZ} {kind}: {text}", file=self.stream, flush=True)
 
     def close(self) -> None:
-        """Every line is written already."""
+        """Does nothing, because every line is already written."""
 
 
 class JsonLines:
@@ -58,7 +58,7 @@ class JsonLines:
         print(json.dumps(fields, allow_nan=False), file=self.stream, flush=True)
 
     def close(self) -> None:
-        """Every line is written already."""
+        """Does nothing, because every event is already written."""
 
 
 class LiveTable:
@@ -86,11 +86,11 @@ class LiveTable:
         self.live.update(self.render(), refresh=True)
 
     def close(self) -> None:
-        """Leaves the last table on the screen."""
+        """Ends the redrawing and leaves the last table on the screen."""
         self.live.stop()
 
     def render(self) -> Group:
-        """The whole screen."""
+        """The content of the whole screen: the table, the times, the last events and the warnings."""
         parts: list[Text | Table] = [Text(self.title, style="bold")]
         if self.decided:
             parts += [Text(describe_times(self.decided)), make_table(self.decided)]
@@ -102,7 +102,7 @@ class LiveTable:
 
 
 def describe_times(decided: dict[str, Any]) -> str:
-    """The rate, E[T] now, the promised E[T], and the target."""
+    """A line with the external rate, E[T] now, E[T] as the decision promises it, and the target."""
     now, promised = (
         write_seconds(decided[name], UNBOUNDED) for name in ("sojourn_seconds", "expected_sojourn_seconds")
     )
@@ -112,7 +112,7 @@ def describe_times(decided: dict[str, Any]) -> str:
 
 
 def make_table(decided: dict[str, Any]) -> Table:
-    """One row for each operator."""
+    """The table of a decision, with one row for each operator."""
     table = Table(box=SIMPLE_HEAD)
     for column in COLUMNS:
         table.add_column(column, justify="left" if column == "operator" else "right")

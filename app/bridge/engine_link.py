@@ -43,11 +43,13 @@ Place = tuple[str | int, ...]
 
 
 class PatchRefused(Exception):
-    """The engine refused a change; with its own text."""
+    """The error that the engine refused a change, with the engine's own text."""
 
 
 class EngineLink:
-    """Asks an engine; a signal, noted in `stop`, ends a question at once, and a change before it is sent."""
+    """Talks to one engine; a signal, noted in `stop`, ends a reading request at once, and prevents a change
+    not yet sent.
+    """
 
     def __init__(
         self,
@@ -60,7 +62,7 @@ class EngineLink:
         self.engine, self.client, self.job, self.stop, self.clock = engine, client, job, stop, clock
 
     def get(self, path: str) -> EngineAnswer:
-        """The answer to GET of this path, with the time when it came."""
+        """The engine's answer to GET of a path, with the time when the answer came."""
         # httpx would add a slash to an address that has a path.
         address = str(self.client.base_url).rstrip("/") if path == "/" else path
         with self.stop.reading():
@@ -71,7 +73,7 @@ class EngineLink:
         return EngineAnswer(read_json("engine", answer), path, came_at)
 
     def take_sample(self) -> list[EngineAnswer]:
-        """The answers of one sample of the job; Unanswered if the engine does not give them."""
+        """The answers of one sample of the job; raises Unanswered if the engine does not give them."""
         try:
             found: list[EngineAnswer] = load_part(self.engine, "asking").ask(self, self.job)
         except httpx.HTTPStatusError as error:
@@ -83,7 +85,7 @@ class EngineLink:
         return found
 
     def make_patch(self, counts: Counts, marks: Mapping[str, JsonValue]) -> EnginePatch | None:
-        """The request to the engine, or the command to run; None if the engine cannot be changed."""
+        """The change as a request to the engine or a command for a person; None if the engine cannot be changed."""
         try:
             patch = load_part(self.engine, "patch")
         except ModuleNotFoundError:
@@ -92,7 +94,9 @@ class EngineLink:
         return made
 
     def send(self, patch: EnginePatch) -> None:
-        """Sends a change; PatchRefused if the engine refuses it, Unanswered if its answer is unknown."""
+        """Sends a change to the engine; raises PatchRefused if the engine refuses it, Unanswered if the result
+        is unknown.
+        """
         assert patch.method is not None
         assert patch.path is not None
         self.stop.check()
@@ -108,7 +112,7 @@ class EngineLink:
 
 @dataclass(frozen=True, slots=True)
 class EngineSample:
-    """An observation with its answers and its load.
+    """An observation of the engine with the answers and the load that it was made from.
 
     `is_early`: too little was counted since the sample before; that sample can still be used.
     """
@@ -121,7 +125,7 @@ class EngineSample:
 
     @property
     def ends_at(self) -> datetime | None:
-        """The end of the interval."""
+        """The end of the measured interval; None if it is not known."""
         return _find_end(self.load)
 
 
@@ -131,7 +135,9 @@ def observe(
     now: Sequence[EngineAnswer],
     last_end: datetime | None = None,
 ) -> EngineSample:
-    """The observation from the last sample and this one, or from this one alone; raises UnreadableAnswer."""
+    """The observation from the last sample and this one, or from this one alone; raises UnreadableAnswer if
+    both fail.
+    """
     reading = _read_both(engine, before, now) or read_answers(engine, now)
     load = reading.loads[-1] if reading.loads else None
     is_stale = bool(before) and list_leaves(before) == list_leaves(now)
@@ -153,7 +159,9 @@ def observe(
 def _read_both(
     engine: EngineName, before: Sequence[EngineAnswer], now: Sequence[EngineAnswer]
 ) -> EngineReading | None:
-    """The reading of both samples; None if there is only one, or if the earlier one cannot be used with this one."""
+    """The reading of both samples together; None if there is only one, or if the earlier sample does not fit
+    the later.
+    """
     try:
         return read_answers(engine, [*before, *now]) if before else None
     except UnreadableAnswer:
@@ -173,7 +181,7 @@ def _find_flaw(
     load: LoadBody | None,
     last_end: datetime | None,
 ) -> str | None:
-    """The reason why the interval must not be acted on; None: it may."""
+    """The reason why the bridge must not act on the measured interval; None if it may."""
     if not before:
         return "this is the first sample, and rates need two"
     if load is None:
@@ -191,7 +199,7 @@ def _find_flaw(
 def _find_clock_flaw(
     now: Sequence[EngineAnswer], end: datetime | None, last_end: datetime | None
 ) -> str | None:
-    """The reason why the end of an interval cannot be right by this machine's clock; None if it can."""
+    """The reason why an interval's end cannot be right by this machine's clock; None if it can be right."""
     if end is None or (last_end is not None and end <= last_end):
         return "the engine's clock does not advance: its metrics did not change"
     lead = end.timestamp() - max((one.at.timestamp() for one in now if one.at is not None), default=0.0)
@@ -222,7 +230,9 @@ def read_running(load: LoadBody | None, reading: EngineReading) -> dict[str, int
 
 
 def list_leaves(answers: Sequence[EngineAnswer]) -> dict[Place, JsonValue]:
-    """Every number and text of the answers by its place, without fields that only give the time."""
+    """Every number and text of the answers by its place, except fields that only give the time, to tell
+    whether anything changed.
+    """
     bodies: list[JsonValue] = [answer.body for answer in answers]
     return dict(_walk(bodies, ()))
 

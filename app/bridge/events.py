@@ -28,7 +28,7 @@ READY = ("engine", "service")
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """An event as a sentence; `data` has the same as numbers."""
+    """Something that happened to the bridge: `text` tells it in a sentence, `data` has the same as numbers."""
 
     kind: EventKind
     at: datetime
@@ -37,14 +37,14 @@ class Event:
 
 
 class Display(Protocol):
-    """Shows events."""
+    """A display, which shows the bridge's events to people or programs."""
 
     def show(self, event: Event) -> None:
-        """Shows one."""
+        """Shows one event."""
         ...
 
     def close(self) -> None:
-        """Ends the display."""
+        """Ends the display; no event follows."""
         ...
 
 
@@ -58,7 +58,9 @@ class Reporter:
         self.away: set[str] = set()
 
     def report(self, kind: EventKind, text: str, data: Mapping[str, JsonValue] | None = None) -> None:
-        """Reports an event; a reason that continues is reported once, by its code if `data` has one, else by `text`."""
+        """Reports an event; a reason that continues is reported once, recognised by its code if `data` has
+        one, else by `text`.
+        """
         reason = str((data or {}).get("code") or text)
         if kind in QUIET and self.last.get(kind) == reason:
             return
@@ -88,7 +90,8 @@ class Reporter:
 
 @dataclass
 class Health:
-    """The time of each part's last success, by a monotonic clock; much later the part counts as failed.
+    """The time at which the engine and the service last answered, by a monotonic clock; long after it, the part counts
+    as failed.
 
     A loop may wait for a minute and for several answers; engine and service answer in each interval.
     """
@@ -98,11 +101,11 @@ class Health:
     succeeded: dict[str, float] = field(default_factory=dict)
 
     def succeed(self, part: str) -> None:
-        """Notes that the part has just succeeded."""
+        """Notes that a part, the engine or the service, has just answered."""
         self.succeeded[part] = self.clock()
 
     def answer(self, path: str) -> tuple[int, dict[str, Any]]:
-        """Status and body of GET."""
+        """The status and the body of the answer to GET of a path."""
         needed = {"/healthz": ("loop",), "/readyz": READY}.get(path)
         patience = (180.0 if path == "/healthz" else 10.0) + 4.0 * self.interval_seconds
         if needed is None:
@@ -137,7 +140,7 @@ def serving_health(health: Health, host: str, port: int | None) -> Iterator[int 
             send_json(self, status, body)
 
         def log_message(self, *_arguments: object) -> None:
-            """Health checks are not reported as events."""
+            """Writes nothing, because requests for the health are no events of the bridge."""
 
     try:
         server = ThreadingHTTPServer((host, port), _Handler)

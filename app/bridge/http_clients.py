@@ -22,7 +22,7 @@ TRY_AGAIN = {408, 429, 502, 504}
 
 
 class Unanswered(Exception):
-    """The engine or the service gave no answer, or a refusal; the same request may succeed later."""
+    """The error that the engine or the service gave no answer, or refused; the same request may succeed later."""
 
     def __init__(self, who: Who, why: str) -> None:
         super().__init__(f"the {who} {why}")
@@ -30,13 +30,15 @@ class Unanswered(Exception):
 
 
 class BearerToken(httpx.Auth):
-    """A token, or a file with a token, which is read for each request, because mounted secrets may be replaced."""
+    """Authorises requests by a token; a token in a file is read for each request, because mounted secrets may
+    be replaced.
+    """
 
     def __init__(self, token: str | Path) -> None:
         self.token = token
 
     def auth_flow(self, request: httpx.Request) -> Generator[httpx.Request, httpx.Response, None]:
-        """Adds the token."""
+        """Adds the token to a request as the header Authorization."""
         try:
             token = self.token if isinstance(self.token, str) else read_secret(self.token)
         except Refused as refused:  # a file that is being renewed: as if nobody answered, and tried again
@@ -54,7 +56,7 @@ def read_secret(path: Path) -> str:
 
 
 def open_client(url: str, auth: httpx.Auth | None, ca_file: Path | None) -> httpx.Client:
-    """A client of one address; certificates are always checked, and redirects are not followed."""
+    """A client for one address, which always checks certificates and follows no redirects."""
     try:
         parts = urlsplit(url)
         usable = parts.scheme in {"http", "https"} and bool(parts.hostname) and parts.port != 0
@@ -77,7 +79,9 @@ def hide_password(url: str) -> str:
 
 
 def ask(who: Who, send: Callable[[], httpx.Response]) -> httpx.Response:
-    """The answer; Unanswered if there is none, or if its status means to try again later."""
+    """The answer to the request that `send` sends; raises Unanswered if none comes, or if its status asks to
+    try again later.
+    """
     try:
         answer = send()
     except (httpx.TransportError, httpx.DecodingError, httpx.TooManyRedirects) as error:
@@ -88,7 +92,7 @@ def ask(who: Who, send: Callable[[], httpx.Response]) -> httpx.Response:
 
 
 def describe_status(answer: httpx.Response) -> str:
-    """The end of a sentence about an answer without success: its status and path, what to do, and its error."""
+    """The end of a sentence about a failed answer: its status and path, what to do, and the error that it holds."""
     status, path = answer.status_code, answer.request.url.path
     if answer.is_redirect:
         target = hide_password(answer.headers.get("Location", "another address"))
@@ -113,7 +117,7 @@ def read_json(who: Who, answer: httpx.Response) -> JsonValue:
 
 
 def describe(error: Exception) -> str:
-    """An error as text without the number of an operating system's error; some of httpx's errors have no text."""
+    """The text of an error without the operating system's number; the name of the error's type if it has no text."""
     return re.sub(r"^\[Errno -?\d+\] ", "", str(error)) or type(error).__name__
 
 

@@ -35,7 +35,7 @@ what happened in it.
 
 
 class BridgePlan(NamedTuple):
-    """The terms, the interval and the policy of a bridge."""
+    """The settings of a bridge: the options, the interval, and the policy for a topology that has none."""
 
     terms: Terms
     interval_seconds: float
@@ -43,7 +43,7 @@ class BridgePlan(NamedTuple):
 
 
 class Bridge:
-    """One job of an engine and one topology of the service."""
+    """A bridge between one job of an engine and one topology of the service."""
 
     def __init__(
         self, plan: BridgePlan, engine: EngineLink, service: ServiceLink, reporter: Reporter, health: Health
@@ -58,7 +58,7 @@ class Bridge:
         self.has_policy = plan.policy is None
 
     def turn(self) -> Result:
-        """One interval; raises Unanswered where the engine or the service does not answer."""
+        """Does the work of one interval; raises Unanswered if the engine or the service does not answer."""
         self.health.succeed("loop")
         sample = self._take_sample()
         seen = sample.observation
@@ -94,14 +94,14 @@ class Bridge:
         self.reporter.report_back(who)
 
     def _is_gap(self, now: list[EngineAnswer]) -> bool:
-        """Whether the last sample is too old to be used with this one."""
+        """Whether the last sample is too old to form an interval with the present one."""
         times = [
             max((one.at.timestamp() for one in asked if one.at), default=0.0) for asked in (self.before, now)
         ]
         return times[1] - times[0] > max(LONGEST_GAP * self.plan.interval_seconds, LEAST_GAP_SECONDS)
 
     def _start(self, sample: EngineSample) -> BridgeState:
-        """The state that the last bridge left, from the service and the engine."""
+        """The state that the last bridge left behind, read from the service and from a sample of the engine."""
         if not self.plan.terms.apply:
             return adopt(sample.observation, None, self.plan.interval_seconds)
         last, step = self.service.find_last_change(), self.plan.terms.max_step
@@ -115,7 +115,7 @@ class Bridge:
         return state._replace(distrust=find_distrusted(last, step))
 
     def _follow(self, step: NextStep, sample: EngineSample) -> Result:
-        """Carries out the next step of the state machine."""
+        """Carries out the step that the state machine chose."""
         if step.ended is not None:
             self._end_change(step.ended, step, sample)
         change = self.state.change if self.state else None
@@ -142,7 +142,7 @@ class Bridge:
             self.recorder.record(change.decision, make_failure(change, running, step.why))
 
     def _store(self, sample: EngineSample) -> None:
-        """Stores the interval; a topology without a policy gets the policy of the options."""
+        """Stores the measured interval; if the topology has no policy, stores the policy from the options."""
         self.service.store(self.engine.engine, sample.answers)
         self._note_answer("service")
         self.last_end = sample.ends_at
@@ -154,7 +154,7 @@ class Bridge:
                 self.reporter.report("note", text)
 
     def _prove(self, sample: EngineSample, change: Change) -> Result:
-        """Compares E[T] after a change with the promise, and rolls the change back if E[T] got worse."""
+        """Compares E[T] after a change with the promised E[T], and rolls the change back if E[T] got worse."""
         assert self.state is not None
         self._store(sample)
         measured = sample.load.measured_sojourn_seconds if sample.load else None
@@ -173,7 +173,7 @@ class Bridge:
         return self._decide(sample)
 
     def _decide(self, sample: EngineSample) -> Result:
-        """Asks for a decision on the stored interval, and carries it out."""
+        """Asks the service for a decision on the stored interval, and carries the decision out."""
         assert self.state is not None
         decision = self.service.decide(goes_on=self.state.goes_on)
         self.state = self.state._replace(goes_on=False)

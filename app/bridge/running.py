@@ -14,8 +14,8 @@ MOST_INTERVALS = 3
 
 
 class Backoff:
-    """Waits of 1, 2, 4, ... s, each shortened at random by up to half, so that many bridges do not ask at the same
-    time.
+    """Waits of 1, 2, 4, ... s after failures, shortened at random by up to half, so that bridges do not ask
+    all at once.
     """
 
     def __init__(self, interval_seconds: float, random: Random) -> None:
@@ -24,19 +24,19 @@ class Backoff:
         self.random, self.failures = random, 0
 
     def find_wait(self) -> float:
-        """The next wait, in seconds."""
+        """The next wait in seconds, which is longer than the one before."""
         # 2**64 s are longer than any longest wait; larger powers would overflow.
         wait = min(self.longest, self.first * 2.0 ** min(self.failures, 64))
         self.failures += 1
         return wait * self.random.uniform(0.5, 1.0)
 
     def reset(self) -> None:
-        """Begins again with the shortest wait."""
+        """Makes the next wait the shortest one, after a success."""
         self.failures = 0
 
 
 def run_until_stopped(bridge: Bridge, stop: Stop) -> int:
-    """Makes one turn each interval; after a failure the engine or the service is asked again after growing waits."""
+    """Does one turn of the bridge in each interval until `stop`; after a failure it tries again with growing waits."""
     interval = bridge.plan.interval_seconds
     backoff = Backoff(interval, Random())  # noqa: S311 -- spreads bridges over time
     try:
@@ -57,7 +57,7 @@ def run_until_stopped(bridge: Bridge, stop: Stop) -> int:
 
 
 def describe_end(state: BridgeState | None) -> str:
-    """A sentence about the change whose effect an ending bridge leaves unmeasured."""
+    """A sentence that tells whether a change is under way, whose effect an ending bridge leaves unmeasured."""
     if state is None or state.change is None:
         return "no change is under way"
     return "the effect of the last change is not measured yet; the next start of the bridge measures it"
@@ -66,7 +66,7 @@ def describe_end(state: BridgeState | None) -> str:
 def run_once(bridge: Bridge, stop: Stop) -> int:
     """Takes two samples, one interval apart, and asks for one decision; waits until an applied change runs.
 
-    More intervals follow if the first one does not count: after a rescale, or if the metrics did not change.
+    More intervals follow if the first one is unusable, because of a rescale or because the metrics did not change.
     """
     interval = bridge.plan.interval_seconds
     result: Result = "not-judged"

@@ -31,21 +31,21 @@ A = TypeVar("A", bound=_Seen)
 
 
 class SeenReason(_Seen):
-    """A reason or a diagnostic."""
+    """A reason or a diagnostic in an answer of the service."""
 
     code: str
     detail: str
 
 
 class SeenCounts(_Seen):
-    """Processors before and after."""
+    """An operator's processors before and after a decision."""
 
     current: dict[str, int]
     recommended: dict[str, int]
 
 
 class SeenOperator(_Seen):
-    """An operator in an estimate."""
+    """One operator in an estimate that the service answers."""
 
     name: str
     arrival_rate: float | None = None
@@ -54,13 +54,13 @@ class SeenOperator(_Seen):
 
 
 class SeenEvidence(_Seen):
-    """The known relative error of an estimate."""
+    """The relative error of an estimate, as far as it is known."""
 
     known_error: float | None = None
 
 
 class SeenEstimate(_Seen):
-    """E[T] for the measured load; null: infinite."""
+    """The estimated E[T] for the measured load; null means infinite."""
 
     expected_sojourn_seconds: float | None
     operators: list[SeenOperator]
@@ -68,7 +68,7 @@ class SeenEstimate(_Seen):
 
 
 class SeenTarget(_Seen):
-    """A target of another time than E[T]."""
+    """A target of a time other than E[T], such as a quantile of the completion time."""
 
     of: str
     quantile: float | None = None
@@ -76,7 +76,7 @@ class SeenTarget(_Seen):
 
 
 class SeenGoal(_Seen):
-    """The goal of a policy."""
+    """The target that a policy sets."""
 
     t_max_seconds: float | None = None
     target: SeenTarget | None = None
@@ -90,21 +90,23 @@ class SeenPolicy(_Seen):
 
 
 class SeenMoving(_Seen):
-    """The cost of a change; null: unknown."""
+    """The cost of a change of processors; null means unknown."""
 
     cost_tuple_seconds: float | None = None
     payback_seconds: float | None = None
 
 
 class SeenCatchingUp(_Seen):
-    """Waiting tuples, and a sentence about the time to work them off."""
+    """The tuples that wait at operators, and a sentence about the time to work them off."""
 
     backlog_tuples: float
     detail: str
 
 
 class SeenOutcome(_Seen):
-    """The outcome of a decision; `source` is `snapshots` if nobody reported it."""
+    """The outcome of a decision; `source` is `snapshots` if the service found it in snapshots and nobody
+    reported it.
+    """
 
     state: str
     source: str = "reported"
@@ -114,7 +116,7 @@ class SeenOutcome(_Seen):
 
 
 class SeenSummary(_Seen):
-    """A decision in a list."""
+    """A decision as an item of a list."""
 
     id: str
     action: str
@@ -122,13 +124,13 @@ class SeenSummary(_Seen):
 
 
 class SeenDecisions(_Seen):
-    """Decisions, newest first."""
+    """A list of decisions, newest first."""
 
     items: list[SeenSummary]
 
 
 class SeenDecision(SeenSummary):
-    """A decision."""
+    """A decision as the service answers it, with the fields that the bridge reads."""
 
     created_at: datetime
     processors: SeenCounts
@@ -145,12 +147,12 @@ class SeenDecision(SeenSummary):
 
     @property
     def report(self) -> SeenOutcome | None:
-        """The reported outcome; an outcome that the service found in snapshots is not a report."""
+        """The outcome that a bridge or a person reported; None if the service only found the outcome in snapshots."""
         return self.outcome if self.outcome and self.outcome.source == "reported" else None
 
 
 class NotDecided(Exception):
-    """The service answers with a problem instead of a decision. `kind` is the type of the problem."""
+    """The error that the service answers with a problem instead of a decision; `kind` is the problem's type."""
 
     def __init__(self, kind: str, why: str) -> None:
         super().__init__(why)
@@ -158,8 +160,8 @@ class NotDecided(Exception):
 
 
 class ServiceLink:
-    """One topology of the service; a signal, noted in `stop`, ends the program before the next request, and within
-    a GET.
+    """One topology of the service; a signal, noted in `stop`, ends the program during a GET or before the next
+    request.
     """
 
     def __init__(self, client: httpx.Client, topology: str, stop: Stop) -> None:
@@ -197,7 +199,7 @@ class ServiceLink:
         return _parse(SeenDecision, self._call("POST", f"{self.at}/decisions", body))
 
     def find_last_change(self) -> SeenDecision | None:
-        """The newest decision for a change that was not refused; None if the last decisions have none."""
+        """The newest decision to change processors that was not refused; None if the last decisions have none."""
         answer = self._send("GET", f"{self.at}/decisions?limit={LOOKED_THROUGH}")
         if answer.status_code in NOT_THERE:
             return None
@@ -207,11 +209,11 @@ class ServiceLink:
         return None
 
     def reach(self) -> None:
-        """Checks that the service answers."""
+        """Checks that the service answers; raises an error if it does not."""
         read_json("service", self._call("GET", "/readyz"))
 
     def estimate(self, model: str) -> float | None:
-        """E[T] of the running processors under the newest load; inf: no steady state, None: unknown."""
+        """E[T] of the running processors under the newest load; infinite without a steady state, None if unknown."""
         answer = self._send("POST", f"{self.at}/estimate", {"model": model})
         if not answer.is_success:
             return None
@@ -219,7 +221,7 @@ class ServiceLink:
         return inf if seconds is None else seconds
 
     def record(self, decision: str, outcome: dict[str, Any]) -> bool:
-        """Records the outcome of a decision; false if the service has no such call."""
+        """Records the outcome of a decision; false if the service has no call for outcomes."""
         answer = self._send("PUT", f"/v1/decisions/{decision}/outcome", outcome)
         if answer.status_code in NOT_THERE:
             return False
@@ -236,7 +238,7 @@ class ServiceLink:
 
 
 def _check(answer: httpx.Response) -> httpx.Response:
-    """The answer, unless it is a problem."""
+    """The answer of the service; raises an error if the answer is a problem."""
     if answer.is_success:
         return answer
     kind, why = _read_problem(answer)
@@ -258,7 +260,7 @@ def _parse(kind: type[A], answer: httpx.Response) -> A:
 
 
 def contains(stored: JsonValue, given: JsonValue) -> bool:
-    """Whether a document has all fields of another with the same values; it may have more."""
+    """Whether the document `stored` has all fields of `given` with the same values; it may have more fields."""
     if isinstance(stored, dict) and isinstance(given, dict):
         return all(name in stored and contains(stored[name], value) for name, value in given.items())
     return stored == given

@@ -41,7 +41,7 @@ FOLLOWED_BY_NAME = frozenset({"flink", "storm", "heron", "spark", "prometheus"})
 
 
 class Given(NamedTuple):
-    """The options as they were written."""
+    """The options of the command, as the caller wrote them."""
 
     engine: str
     url: str
@@ -92,7 +92,7 @@ def start(given: Given) -> int:
 
 
 def read_engine(given: Given) -> EngineName:
-    """The engine's name, checked."""
+    """The engine's name, which must be the name of a reader; refuses other names."""
     for known in ENGINES:
         if given.engine == known:
             return known
@@ -100,7 +100,7 @@ def read_engine(given: Given) -> EngineName:
 
 
 def read_plan(given: Given) -> BridgePlan:
-    """The plan from the options' numbers."""
+    """The settings of the bridge, made of the options' numbers."""
     interval = read_duration("--interval", given.interval, LEAST_INTERVAL, MOST_INTERVAL)
     step = read_factor("--max-step", given.max_step, 1.0, MOST_STEP)
     settle = read_duration("--settle", given.settle)
@@ -124,7 +124,7 @@ def read_policy(given: Given) -> dict[str, Any] | None:
 
 
 def read_topology(given: Given) -> str | None:
-    """The name of the topology in the service; None: the name of the only job."""
+    """The name of the topology in the service; None if it is to be the name of the engine's only job."""
     name = given.topology or given.job  # an empty one is none, as an unset variable of a container gives it
     if name and not given.topology and given.engine == "heron":
         name = name.rpartition("/")[2]  # cluster/role/environ/topology
@@ -132,7 +132,7 @@ def read_topology(given: Given) -> str | None:
 
 
 def check_name(name: str) -> str:
-    """The name; Refused if a topology cannot have it."""
+    """The name, if a topology may have it; raises Refused if it may not."""
     try:
         return TypeAdapter(TopologyName).validate_python(name)
     except ValidationError as error:
@@ -142,7 +142,7 @@ def check_name(name: str) -> str:
 
 
 def name_only_job(engine: EngineLink) -> str:
-    """The name of the only running job; from now on the engine is asked for this job."""
+    """The name of the only running job; all later questions to the engine are for this job."""
     left_out = "--job and --topology are left out"
     try:
         answers = engine.take_sample()
@@ -158,24 +158,28 @@ def name_only_job(engine: EngineLink) -> str:
 
 
 def find_page_name(answers: Sequence[EngineAnswer]) -> str | None:
-    """The name on the page of a Flink job or a Storm topology, also before anything is counted."""
+    """The name on the page of a Flink job or a Storm topology, which has it before anything is counted; None
+    for other pages.
+    """
     pages = [read_object(one.body) for one in answers]
     named = [read_text(page.get("name")) for page in pages if "vertices" in page or "bolts" in page]
     return next((name for name in named if name), None)
 
 
 def find_name(marks: Mapping[str, JsonValue]) -> str | None:
-    """The job's name in the marks of a reading."""
+    """The job's name in the marks of a reading; None if the marks have none."""
     return next((found for key in NAMES if (found := read_text(marks.get(key)))), None)
 
 
 def find_service_auth(given: Given) -> httpx.Auth | None:
-    """The key of the service."""
+    """The key with which the bridge calls the service; None without a key."""
     return _find_token(given.api_key_file, "HEADGATE_API_KEY")
 
 
 def find_engine_auth(given: Given) -> httpx.Auth | None:
-    """The credentials of the engine: a token, or a user and a password."""
+    """The credentials with which the bridge calls the engine: a token, or a user and a password; None without
+    credentials.
+    """
     token = _find_token(given.engine_token_file, "HEADGATE_ENGINE_TOKEN")
     user = os.environ.get("HEADGATE_ENGINE_USER")
     if token is not None or not user:
@@ -194,7 +198,7 @@ def _find_token(file: Path | None, variable: str) -> BearerToken | None:
 
 
 def open_display(given: Given, topology: str) -> Display:
-    """A live table on a terminal, lines elsewhere."""
+    """The display of events: a live table on a terminal, lines elsewhere, or JSON if the options ask for it."""
     if given.output == "json":
         return JsonLines(sys.stdout)
     if given.output == "lines" or not sys.stdout.isatty():
@@ -203,7 +207,9 @@ def open_display(given: Given, topology: str) -> Display:
 
 
 def describe_start(given: Given, topology: str) -> str:
-    """One sentence: engine, topology, service and interval, and whether the bridge changes the engine."""
+    """A sentence with the engine, the topology, the service and the interval, and whether the bridge changes
+    the engine.
+    """
     what = "decisions are applied" if given.apply else "decisions are shown only, nothing is changed"
     engine, service = hide_password(given.url), hide_password(given.service)
     return f"{given.engine} at {engine} -> topology {topology} at {service}, every {given.interval}; {what}"

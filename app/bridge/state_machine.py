@@ -1,8 +1,8 @@
-"""The next step of a bridge, from its state and an observation: pure, no clock, no network.
+"""Chooses the next step of a bridge from its state and an observation, without clock or network.
 
-There is one change at a time. A change is asked for, then it runs, then it is proved by the first interval that
-counts; until then there is no other change. The interval in which anything was rescaled or restarted does not count,
-nor does the next one: in both the engine still works off the backlog of the rescale.
+There is one change at a time. A change is asked for, then it runs, then it is proved by the first interval that counts;
+until then there is no other change. The interval in which anything was rescaled or restarted does not count, nor does
+the next one: in both the engine still works off the backlog of the rescale.
 """
 
 from app.bridge.states import (
@@ -32,9 +32,7 @@ SAME_LOAD = 0.1
 
 
 def adopt(seen: Observation, change: Change | None, interval_seconds: float) -> BridgeState:
-    """The state at a start: a change that was applied before the last bridge ended, and runs, is still to be
-    proved.
-    """
+    """The state of a bridge at its start; a running `change` that the last bridge applied is still to be proved."""
     state = BridgeState(seen.run, seen.running)
     if change is None or not runs(seen, change.asked) or seen.at - change.asked_at > LONGEST_ABSENCE_SECONDS:
         return state
@@ -44,7 +42,7 @@ def adopt(seen: Observation, change: Change | None, interval_seconds: float) -> 
 
 
 def advance(state: BridgeState, seen: Observation, terms: Terms) -> tuple[BridgeState, NextStep]:
-    """The state after an observation, and the next step."""
+    """The state after an observation, and the step that follows."""
     if not seen.running:
         return state, NextStep("skip", seen.flaw or "the engine does not report how many processors run")
     if _has_moved(state, seen):
@@ -71,12 +69,12 @@ def _has_moved(state: BridgeState, seen: Observation) -> bool:
 
 
 def runs(seen: Observation, asked: Counts) -> bool:
-    """Whether the engine runs these processors."""
+    """Whether the observed processors of the engine are those asked for."""
     return all(seen.running.get(name) == count for name, count in asked.items())
 
 
 def _follow_move(state: BridgeState, seen: Observation) -> tuple[BridgeState, NextStep]:
-    """The next step if the engine runs other processors than at the last sample."""
+    """The state and the step that follow if the engine runs other processors than at the last sample."""
     later = state._replace(
         run=seen.run, running=seen.running, discard=DISCARDED_AFTER_A_RESCALE, moved_at=seen.at
     )
@@ -100,7 +98,7 @@ def _follow_move(state: BridgeState, seen: Observation) -> tuple[BridgeState, Ne
 def _wait(
     state: BridgeState, change: Change, seen: Observation, terms: Terms
 ) -> tuple[BridgeState, NextStep]:
-    """The next step while a change does not run yet: wait for it, or give it up."""
+    """The state and the step while a change does not run yet: wait for the change, or give it up."""
     asked = f"asked {write_seconds(seen.at - change.asked_at)} ago"
     missing = write_counts(change.asked, seen.running)
     if seen.at - change.asked_at < terms.settle_seconds:
@@ -125,7 +123,7 @@ def _discard(state: BridgeState, seen: Observation) -> tuple[BridgeState, NextSt
 
 
 def choose(state: BridgeState, wish: Wish, seen: Observation, terms: Terms) -> Chosen:
-    """Whether to apply a decision, and how much of it at once."""
+    """Whether the bridge applies a decision, and how much of the change it asks for at once."""
     running = wish.current
     if wish.action == "hold":
         return Chosen("hold", running)
@@ -161,7 +159,7 @@ def _find_refusal(state: BridgeState, wish: Wish, seen: Observation, counts: Cou
 
 
 def find_distrust(state: BridgeState, seen: Observation) -> Distrust | None:
-    """The change that is distrusted at this load and time."""
+    """The distrusted change, if the distrust still holds at this load and time; else None."""
     found = state.distrust
     if found is None or seen.rate is None or seen.at - found.since > found.for_seconds:
         return None
@@ -169,15 +167,13 @@ def find_distrust(state: BridgeState, seen: Observation) -> Distrust | None:
 
 
 def begin(state: BridgeState, change: Change) -> BridgeState:
-    """The state after the engine has accepted a change."""
+    """The state of the bridge after the engine has accepted a change."""
     distrust = state.distrust if change.is_rollback else None
     return state._replace(change=change, is_running=False, distrust=distrust)
 
 
 def limit_step(running: Counts, wanted: Counts, max_step: float) -> dict[str, int]:
-    """The processors to ask for at once: at least 1, at most max_step times the running ones, but always one more
-    is allowed.
-    """
+    """The processors to ask for at once: at least 1, and at most the larger of max_step × running and running + 1."""
     return {
         name: max(1, min(wanted.get(name, count), max(count + 1, int(count * max_step))))
         for name, count in running.items()
@@ -185,7 +181,7 @@ def limit_step(running: Counts, wanted: Counts, max_step: float) -> dict[str, in
 
 
 def is_same_load(rate: float, other: float) -> bool:
-    """Whether measurements under these two external rates can be compared."""
+    """Whether two external rates are so close that measurements under both can be compared."""
     return abs(rate - other) <= SAME_LOAD * max(rate, other)
 
 
@@ -205,7 +201,7 @@ def prove(state: BridgeState, seen: Observation, after: Sojourn) -> tuple[Bridge
 
 
 def _compare(change: Change, seen: Observation, after: Sojourn) -> Proof:
-    """The result of comparing E[T] before and after, both measured if possible, else both estimated."""
+    """The result of comparing E[T] before and after a change: both measured if possible, else both estimated."""
     before, now, how = change.sojourn.estimated, after.estimated, "estimated"
     if change.sojourn.measured is not None and after.measured is not None:
         before, now, how = change.sojourn.measured, after.measured, "measured"

@@ -33,17 +33,20 @@ class Observation(NamedTuple):
 
 
 class Sojourn(NamedTuple):
-    """E[T], measured and estimated for the measured load; None: unknown, inf: no steady state."""
+    """The total time E[T] under the measured load, measured and estimated; None is unknown, inf means no
+    steady state.
+    """
 
     measured: float | None = None
     estimated: float | None = None
 
 
 class Change(NamedTuple):
-    """A change that the engine was asked for and that is not proved yet.
+    """A change that the engine was asked for and whose effect is not proved yet.
 
-    `sojourn` is E[T] before it. `promised_seconds` is None if only a part of the decision is asked for; E[T] may
-    differ from it by the part `error`. `is_doubted`: one interval showed a worse E[T]; a second one decides.
+    `sojourn` is E[T] before the change. `promised_seconds` is None if only a part of the decision is asked for; E[T]
+    may differ from the promise by the share `error`. `is_doubted`: one interval showed a worse E[T]; a second one
+    decides.
     """
 
     decision: str
@@ -61,7 +64,9 @@ class Change(NamedTuple):
 
 
 class Distrust(NamedTuple):
-    """A change that did not help at this rate: it is not tried again for a time, or until the rate differs."""
+    """A change that did not help at a certain external rate: it is not tried again for a time, or until the
+    rate differs.
+    """
 
     action: str
     asked: Counts
@@ -98,10 +103,10 @@ class Terms(NamedTuple):
 
 
 class NextStep(NamedTuple):
-    """The step after an observation.
+    """The step that the bridge takes after an observation.
 
-    skip: it has a flaw. discard: the interval does not count. wait: the change does not run yet. give-up: that took
-    too long. `ended` is a change that is no longer followed.
+    skip: the observation has a flaw. discard: the interval does not count. wait: the change does not run yet. give-up:
+    the change took too long to run. `ended` is a change that is no longer followed.
     """
 
     next: Literal["decide", "prove", "wait", "discard", "skip", "give-up"]
@@ -110,7 +115,7 @@ class NextStep(NamedTuple):
 
 
 class Wish(NamedTuple):
-    """The action of a decision, and the processors before and after it."""
+    """The action that a decision asks for, with the processors before and after it."""
 
     action: str
     current: Counts
@@ -118,7 +123,7 @@ class Wish(NamedTuple):
 
 
 class Chosen(NamedTuple):
-    """The treatment of a wish: hold, only show it, refuse it, or apply `counts`."""
+    """What the bridge does with a decision: hold, only show it, refuse it, or apply `counts`."""
 
     next: Literal["hold", "show", "refuse", "apply"]
     counts: Counts
@@ -126,9 +131,9 @@ class Chosen(NamedTuple):
 
 
 class Proof(NamedTuple):
-    """The result of a change; `kept` None: not comparable. `roll_back`: the counts to ask for if E[T] got worse.
+    """The measured effect of a change; `kept` is None if it cannot be judged. `roll_back` are the counts to return to.
 
-    `is_open`: one interval alone shows a worse E[T], which may be noise, so the next one decides.
+    `is_open`: one interval alone shows a worse E[T], which may be noise, so the next interval decides.
     """
 
     kept: bool | None
@@ -138,7 +143,7 @@ class Proof(NamedTuple):
 
 
 def write_counts(counts: Counts, beside: Mapping[str, int] | None = None) -> str:
-    """The counts that differ from those in `beside`: `parse 6, score 4`."""
+    """A text with the counts that differ from those in `beside`, such as `parse 6, score 4`."""
     shown = [f"{name} {count}" for name, count in counts.items() if not beside or beside.get(name) != count]
     if beside:
         shown += [f"no {name}" for name in beside if name not in counts]

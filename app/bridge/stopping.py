@@ -9,11 +9,11 @@ from types import FrameType
 
 
 class Stopped(Exception):
-    """The bridge was asked to end."""
+    """The error that ends a bridge which was asked to end."""
 
 
 class Stop:
-    """The request to end the bridge; a signal makes it.
+    """Holds the request to end the bridge, which a signal makes.
 
     The signal handler writes to a pipe: unlike a lock, a pipe cannot be held by the code that the signal interrupts.
     """
@@ -44,7 +44,7 @@ class Stop:
 
     @contextmanager
     def reading(self) -> Iterator[None]:
-        """Around a request that changes nothing: a signal raises Stopped within the request."""
+        """A context for a request that changes nothing: a signal within it raises Stopped at once."""
         self.is_reading = True
         try:
             self.check()
@@ -53,7 +53,7 @@ class Stop:
             self.is_reading = False
 
     def close(self) -> None:
-        """Closes the pipe."""
+        """Closes the pipe through which the signal handler wakes the bridge."""
         os.close(self._reader)
         os.close(self._writer)
 

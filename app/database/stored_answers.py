@@ -16,7 +16,7 @@ Row = TypeVar("Row", PlanRow, PlacementRow, DecisionRow)
 
 
 class StoredAnswer(Protocol):
-    """An answer that gets an id and a time when it is stored."""
+    """An answer, such as a plan, that gets an id and a time when it is stored."""
 
     id: UUID | None
     created_at: datetime | None
@@ -29,7 +29,7 @@ B = TypeVar("B", bound=Answer)
 
 
 def store_answer(session: Session, row: PlanRow | PlacementRow, answer: A) -> A:
-    """Stores the row with the answer; returns the answer with the row's id and time."""
+    """Stores an answer in its row; returns the answer with the id and the time of the row."""
     answer.id = row.id = uuid4()
     row.answer = answer.model_dump(mode="json", exclude={"id", "created_at"})
     session.add(row)
@@ -46,7 +46,7 @@ def read_answer(
     unknown: Callable[[UUID], Exception],
     answer_id: UUID,
 ) -> B:
-    """The answer with this id; raises `unknown` if none is stored."""
+    """The stored answer with this id; raises the error that `unknown` makes if there is none."""
     row = session.get(row_type, answer_id)
     if row is None:
         raise unknown(answer_id)
@@ -60,6 +60,6 @@ def list_answers(
     page: Page,
     *columns: InstrumentedAttribute[Any] | ColumnElement[Any],
 ) -> tuple[Sequence[Any], str | None]:
-    """A page of the answers about a topology, newest first: their ids, times and these columns."""
+    """A page of the answers about a topology, newest first: their ids, times and the listed columns."""
     query = select(row_type.id, row_type.created_at, *columns).where(row_type.topology_id == topology_id)
     return page.read_rows(session.execute, query, row_type.created_at, row_type.id, newest_first=True)

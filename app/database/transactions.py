@@ -15,7 +15,7 @@ from app.web.health import HEALTH_CONNECTIONS
 
 
 def make_engine(settings: Settings, url: str) -> Engine:
-    """A pool that checks its connections before use, so that no request fails after a restart of Postgres."""
+    """A pool of connections that are checked before use, so that no request fails after a restart of Postgres."""
     return make_watched_engine(
         url,
         "headgate",
@@ -28,14 +28,14 @@ def make_engine(settings: Settings, url: str) -> Engine:
 
 
 def make_health_engine(url: str) -> Engine:
-    """A pool with one connection for /readyz only, so that /readyz does not wait for long requests."""
+    """A pool with one connection for /readyz alone, so that /readyz does not wait for long requests."""
     return make_watched_engine(
         url, "headgate-health", 5.0, pool_size=HEALTH_CONNECTIONS, max_overflow=0, pool_pre_ping=True
     )
 
 
 def make_metrics_engine(url: str) -> Engine:
-    """A connection for each scrape of /metrics; it is closed afterwards, and its statements time out after 3 s."""
+    """Makes a connection for each scrape of /metrics, which is closed afterwards; its statements time out after 3 s."""
     read_only = "-c default_transaction_read_only=on"
     return make_watched_engine(url, "headgate-metrics", 3.0, read_only, poolclass=NullPool)
 
@@ -47,7 +47,7 @@ MOST_CONNECTING = 64
 
 
 async def connect(request: Request) -> Session:
-    """A session with its connection; while a request waits for a connection, it blocks no thread of other requests."""
+    """A session with an open connection; a request that waits for a connection blocks no thread of other requests."""
     factory: sessionmaker[Session] = request.app.state.session_factory
     session = factory()
     await to_thread.run_sync(session.connection, limiter=_limit_connecting())
@@ -55,7 +55,7 @@ async def connect(request: Request) -> Session:
 
 
 def open_transaction(session: Annotated[Session, Depends(connect)]) -> Iterator[Session]:
-    """One request, one transaction: committed before the answer is sent, rolled back on any exception."""
+    """The transaction of one request: committed before the answer is sent, rolled back on any exception."""
     with session:
         yield session
         session.commit()

@@ -34,7 +34,9 @@ def add_version(session: Session, row: Row) -> Row:
 
 
 def find_version(session: Session, row_type: type[Row], name: str, version: int | None = None) -> Row | None:
-    """The row of this name with the requested version (None: the newest); None if there is no such row."""
+    """The row of a name with a version, or with the newest version if `version` is None; None if there is no
+    such row.
+    """
     query = select(row_type).where(row_type.name == name)
     if version is not None:
         query = query.where(row_type.version == version)
@@ -48,7 +50,9 @@ def read_version(
     name: str,
     version: int | None,
 ) -> Row:
-    """As find_version; without such a row raises `unknown` with the stored versions or a similar name."""
+    """The row of a name with a version; raises the error that `unknown` makes, with the stored versions or a
+    similar name.
+    """
     row = find_version(session, row_type, name, version)
     if row is None:
         raise unknown(name, version, tell_versions(session, row_type, name))
@@ -87,7 +91,9 @@ def _is_newest(row_type: type[Row]) -> ColumnElement[bool]:
 
 
 def delete_versions(session: Session, row_type: type[Row], unknown: Unknown, name: str) -> None:
-    """Deletes all versions of a name; raises `unknown` if there are none. Stored placements do not change."""
+    """Deletes all versions of a name; raises the error that `unknown` makes if there are none. Placements stay
+    as stored.
+    """
     found = session.scalars(delete(row_type).where(row_type.name == name).returning(row_type.version)).all()
     if not found:
         raise unknown(name, None, suggest_stored(session, row_type.name, name))

@@ -31,7 +31,7 @@ KEPT_ALIVE = {
 
 
 class Pulse:
-    """Whether the server of an engine answers new connections, remembered for a moment.
+    """Tells whether the server of an engine answers new connections; the result is remembered for a moment.
 
     `most_seconds`: a statement that waits for longer fails in any case.
     """
@@ -44,7 +44,7 @@ class Pulse:
         self._answers = True
 
     def find(self) -> bool:
-        """Whether the server answers; asks it unless somebody did a moment ago."""
+        """Whether the server answers new connections; asks it unless another caller did so a moment ago."""
         with self._lock:
             if monotonic() - self._asked_at >= KNOWN_SECONDS:
                 self._answers = self._ask()
@@ -79,7 +79,9 @@ class WatchedConnection(psycopg.Connection[Any]):
     pulse: Pulse | None = None
 
     def wait(self, gen: Generator[Any, Any, T], *arguments: Any, **named: Any) -> T:
-        """Runs a step of the protocol; psycopg calls this for every statement."""
+        """Runs a step of the database protocol and watches the server meanwhile; psycopg calls this for every
+        statement.
+        """
         return super().wait(self._watch(gen), *arguments, **named)
 
     def _watch(self, gen: Generator[Any, Any, T]) -> Generator[Any, Any, T]:

@@ -81,7 +81,9 @@ class LimitedConnection(HttpToolsProtocol):
             self._refuse(self.refusal)
 
     def _limit_time(self, seconds: float | None) -> None:
-        """Closes the connection after these seconds unless the request has reached its next phase; None: never."""
+        """Closes the connection after these seconds, unless the request reaches its next phase before; None
+        sets no limit.
+        """
         if self.deadline is not None:
             self.deadline.cancel()
         self.deadline = None if seconds is None else self.loop.call_later(seconds, self._close_late)
@@ -97,7 +99,7 @@ class LimitedConnection(HttpToolsProtocol):
             )
 
     def _refuse(self, error: ServiceError) -> None:
-        """Answers with the problem of an error, and closes the connection."""
+        """Answers with the problem that belongs to an error, and closes the connection."""
         self.refusal = error
         problem = describe_problem(error)
         assert problem is not None, "problem_kinds.py has a row for each of these errors"

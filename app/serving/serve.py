@@ -41,7 +41,7 @@ FAILED_START = 3  # the exit code of a worker that never served
 
 
 class WorkerNeverServed(Exception):
-    """A worker ended before it served; a replacement would end in the same way."""
+    """The error that a worker ended before it served any request; a replacement would end in the same way."""
 
 
 def serve_with_workers(settings: Settings, listeners: Sequence[socket.socket]) -> None:
@@ -63,7 +63,7 @@ def serve_with_workers(settings: Settings, listeners: Sequence[socket.socket]) -
 
 
 def start_worker(settings: Settings, listener: socket.socket) -> SpawnProcess:
-    """Starts a process that serves the connections of one listener."""
+    """Starts a worker process, which serves the connections of one listener."""
     worker = multiprocessing.get_context("spawn").Process(target=run_worker, args=(settings, listener))
     worker.start()
     return worker
@@ -92,7 +92,7 @@ def end_workers(workers: Sequence[SpawnProcess], listeners: Sequence[socket.sock
 
 
 def run_worker(settings: Settings, listener: socket.socket) -> None:
-    """The main function of a worker's process."""
+    """Runs in a worker's process: serves the connections of one listener until the worker is told to end."""
     # A terminal that closes sends SIGHUP to all processes: only the supervisor reacts, and ends its workers.
     signal.signal(signal.SIGHUP, signal.SIG_IGN)
     threading.Thread(target=end_with_supervisor, daemon=True).start()
@@ -102,7 +102,7 @@ def run_worker(settings: Settings, listener: socket.socket) -> None:
 
 
 def run_server(settings: Settings, listener: socket.socket) -> bool:
-    """Serves until SIGTERM; returns whether the server had started."""
+    """Serves until SIGTERM; returns whether the server had begun to serve."""
     try:
         server = DrainingServer(configure(settings, create_app(settings)))
     except Exception:
@@ -124,15 +124,15 @@ def end_with_supervisor() -> None:
 
 
 class UnsafeStart(Exception):
-    """Other machines could reach the service without a key."""
+    """The error that other machines could reach the service without a key."""
 
 
 class DatabaseUnusable(Exception):
-    """The database cannot be reached or cannot be migrated."""
+    """The error that the database cannot be reached or cannot be migrated."""
 
 
 def serve(settings: Settings) -> None:
-    """Migrates, then serves until SIGTERM or Ctrl-C."""
+    """Migrates the database, then serves requests until SIGTERM or Ctrl-C."""
     configure_logging(settings.log_format, settings.log_level)
     refuse_unsafe_start(settings)
     for name in find_unknown_variables():
@@ -167,12 +167,12 @@ def handle_signals() -> None:
 
 
 def end_in_order(*_: object) -> None:
-    """Raises SystemExit, which leaves every context on its way out."""
+    """Raises SystemExit, which ends the process and closes every open context."""
     raise SystemExit(0)
 
 
 def migrate_or_refuse(url: str, where: str) -> None:
-    """Migrates the database; a failure becomes one sentence that says what to check."""
+    """Migrates the database called `where`; a failure becomes one sentence that says what to check."""
     try:
         migrate(url)
     except SQLAlchemyError as error:

@@ -21,7 +21,7 @@ SO_ATTACH_FILTER = 26  # Linux; Python has no name for it
 
 
 class CannotListen(Exception):
-    """The address is in use, does not belong to this machine, or may not be used."""
+    """The error that the service cannot listen at an address: it is in use, of another machine, or not allowed."""
 
     def __init__(self, settings: Settings, reason: OSError) -> None:
         super().__init__(
@@ -53,7 +53,7 @@ def bind_each(settings: Settings) -> list[socket.socket]:
 
 
 def bind(host: str, port: int, *, shares_port: bool = False) -> socket.socket:
-    """A listening socket."""
+    """Makes a socket that listens at this host and port; `shares_port` lets several sockets listen at one port."""
     listener = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     if shares_port:
@@ -68,7 +68,7 @@ def bind(host: str, port: int, *, shares_port: bool = False) -> socket.socket:
 
 
 def describe_address(listener: socket.socket) -> str:
-    """The listener's URL."""
+    """The URL at which a listener takes requests."""
     host, port = listener.getsockname()[:2]
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 

@@ -1,4 +1,4 @@
-"""The common base of all tables: names of constraints, and the SQL type for each Python type."""
+"""The base class of all tables: it names constraints, and gives the SQL type for each Python type."""
 
 from datetime import datetime
 from typing import Annotated, Any
@@ -17,7 +17,7 @@ StoredTime = Annotated[datetime, mapped_column(server_default=func.now())]
 
 
 class Base(DeclarativeBase):
-    """Gives every constraint a name, which migrations need."""
+    """The base class of all tables; it gives every constraint a name, because migrations need names."""
 
     metadata = MetaData(
         naming_convention={

@@ -13,9 +13,9 @@ STATES = "state IN ('queued', 'running', 'succeeded', 'failed', 'cancelled')"
 
 
 class JobColumns:
-    """A job: its request and its progress; a process of `app/jobs/workers` computes it.
+    """The columns of every job: its request and its progress; a process of `app/jobs/workers` computes the job.
 
-    A worker that computes it has an advisory lock, which ends with the worker; no column stores this.
+    The worker that computes the job holds an advisory lock, which ends with the worker; no column stores this.
     """
 
     id: Mapped[UUID] = mapped_column(primary_key=True)
@@ -30,7 +30,7 @@ class JobColumns:
 
 
 class BacktestRow(JobColumns, Base):
-    """A backtest; `app/jobs/workers/backtest_worker.py` computes it."""
+    """A stored backtest; `app/jobs/workers/backtest_worker.py` computes it."""
 
     __tablename__ = "backtests"
     __table_args__ = (
@@ -40,7 +40,7 @@ class BacktestRow(JobColumns, Base):
 
 
 class BacktestRunRow(Base):
-    """One policy replayed with one seed: its scores, and its schedule as [steps, vms] pairs.
+    """One run of a backtest: a policy replayed with a seed, with its scores and its schedule as [steps, vms] pairs.
 
     Each run is a row, so that a finished run is one insert, and a picture of it reads one row.
     """
@@ -61,7 +61,7 @@ class BacktestRunRow(Base):
 
 
 class SimulationRow(JobColumns, Base):
-    """A simulation; `app/jobs/workers/simulation_worker.py` computes it, and `answer` is its result."""
+    """A stored simulation; `app/jobs/workers/simulation_worker.py` computes it, and `answer` is its result."""
 
     __tablename__ = "simulations"
     __table_args__ = (

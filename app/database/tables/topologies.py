@@ -23,7 +23,7 @@ SHAPES = ("arrival_idc", "instances", "service_histogram")
 
 
 class TopologyRow(Base):
-    """A topology's name and the number of its current revision."""
+    """A topology: its name and the number of its current revision."""
 
     __tablename__ = "topologies"
     __table_args__ = (UniqueConstraint("name"),)
@@ -75,7 +75,9 @@ class SnapshotRow(Base):
 
 
 class MstSampleRow(Base):
-    """A throughput of a number of VMs: the maximum if `saturated`, else a rate below the maximum."""
+    """A measured throughput of a number of VMs: the maximum if `saturated`, else a rate that the VMs served
+    with ease.
+    """
 
     __tablename__ = "mst_samples"
     __table_args__ = (
@@ -113,7 +115,7 @@ class EngineMarksRow(Base):
 
 
 class AnswerColumns:
-    """An answer about one revision of a topology."""
+    """The columns of every answer that was computed for one revision of a topology."""
 
     id: Mapped[UUID] = mapped_column(primary_key=True)
     topology_id: Mapped[int] = mapped_column(ForeignKey("topologies.id", ondelete="CASCADE"))
@@ -169,7 +171,7 @@ class DecisionRow(AnswerColumns, Base):
 
 
 class VersionedColumns:
-    """A name with versions; versions are added and never changed."""
+    """The columns of documents with a name and versions; versions are added and never changed."""
 
     name: Mapped[str] = mapped_column(primary_key=True)
     version: Mapped[int] = mapped_column(Integer, primary_key=True, autoincrement=False)
