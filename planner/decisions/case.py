@@ -56,17 +56,19 @@ class DecisionQuestion:
 
     @property
     def catch_up(self) -> CatchUpTerms | None:
-        """The terms of catching up; None if the policy has no catch_up_seconds."""
+        """The time within which a backlog must be worked off, and what remains of it; None if the policy sets no such
+        time.
+        """
         within = self.policy.catch_up_seconds
         return None if within is None else CatchUpTerms(within, self.catch_up_left_seconds)
 
 
 @dataclass(frozen=True)
 class Case:
-    """The question with its loads as queueing situations, the estimate of what runs and the correction of waits.
+    """A question with its loads as queues, the estimate of the running processors and the correction of modelled waits.
 
-    `situation` is under the smoothed load. `peak` is under the newest interval's rate, where that is higher. `ahead` is
-    under the upper rate of the coming cooldown, where that is higher still; None without a forecast.
+    `situation` is under the smoothed load. `peak` is under the rate of the newest interval, where this rate is higher.
+    `ahead` is under the upper rate of the coming cooldown, where this rate is higher still; None without a forecast.
     """
 
     question: DecisionQuestion
@@ -85,7 +87,9 @@ class Case:
 
     @property
     def signal_seconds(self) -> float:
-        """E[T] as measured, else as estimated; inf where an operator cannot keep up."""
+        """The time E[T] that a tuple spends in the topology: as measured, else as estimated; inf if an operator cannot
+        keep up.
+        """
         measured = self.situation.load.measured_sojourn_seconds
         if not self.current.stable:
             return inf
@@ -93,7 +97,7 @@ class Case:
 
     @property
     def signal_title(self) -> str:
-        """The begin of a sentence about `signal_seconds`: `The measured E[T]`."""
+        """The beginning of a sentence about the present time E[T], such as `The measured E[T]`."""
         if not self.current.stable:
             return "E[T]"
         kind = "estimated" if self.situation.load.measured_sojourn_seconds is None else "measured"
@@ -101,13 +105,15 @@ class Case:
 
     @property
     def cooldown_left_seconds(self) -> float:
-        """The seconds of the cooldown that remain after the last change (T_ra in DRS)."""
+        """The seconds in which nothing may be changed yet, because the last change is too recent (T_ra in DRS)."""
         last = self.question.last
         return max(0.0, self.policy.cooldown_seconds - last.seconds_ago) if last else 0.0
 
     @property
     def rate_change(self) -> float | None:
-        """The relative change of the external rate since the last change; None without one."""
+        """The change of the external rate since the last change of processors, as a part of the rate then; None: no
+        change yet.
+        """
         last = self.question.last
         if last is None or not last.external_rate:
             return None
@@ -115,7 +121,9 @@ class Case:
 
     @property
     def sized(self) -> tuple[Situation, SizedBy]:
-        """The situation that the processors are sized for: for a target, the one with the highest rate."""
+        """The load for which the number of processors is computed, with its source; for a target the load of the
+        highest rate.
+        """
         if not self.policy.has_target:
             return self.situation, "smoothed"
         now = self.peak.load.external_rate
@@ -124,7 +132,7 @@ class Case:
         return self.peak, "newest" if now > self.situation.load.external_rate else "smoothed"
 
     def assess(self, counts: Sequence[int]) -> Estimate:
-        """The estimate of these processors under the smoothed load, worked out once."""
+        """The estimate of times with these processors under the smoothed load; each estimate is worked out once."""
         key = tuple(counts)
         if key not in self.known:
             self.known[key] = assess_counts(self.situation, counts)
@@ -160,16 +168,16 @@ class Proposal:
 
     @property
     def recommended(self) -> list[int]:
-        """The processors to run, if no rule holds the change back."""
+        """The number of processors of each operator to run, if no rule holds the change back."""
         return self.counts if self.kept is None else self.kept
 
     def hold(self, *reasons: Reason) -> "Proposal":
-        """The proposal, held back for this reason."""
+        """Returns the proposal with these reasons for changing nothing."""
         return replace(self, is_held=True, reasons=(*self.reasons, *reasons))
 
 
 def survey_case(question: DecisionQuestion) -> Case:
-    """The case: its loads as queueing situations, and the correction of waits where the goal is a target of E[T]."""
+    """The case of a question: its loads as queues, and the correction of modelled waits if the goal limits E[T]."""
     policy, load, running = question.policy, question.load, list(question.running)
     bounded = bound_topology(question.topology, policy)
     situation = survey_load(bounded, load, policy.model)
@@ -191,7 +199,7 @@ def survey_case(question: DecisionQuestion) -> Case:
 def add_disagreement(
     situation: Situation, running: Sequence[int], intervals: Sequence[Interval], current: Estimate
 ) -> Estimate:
-    """The estimate, with a diagnostic if E[T] was measured far from it while the same processors ran."""
+    """Returns the estimate with a diagnostic if E[T] was measured far from it while the same processors ran."""
     counts = dict(zip(situation.names, running, strict=True))
     seen = [(one.load.operators.get(name), count) for one in intervals for name, count in counts.items()]
     if any(measured is None or measured.processors != count for measured, count in seen):
@@ -201,7 +209,7 @@ def add_disagreement(
 
 
 def limit_rate(situation: Situation, external_rate: float) -> float:
-    """The rate, or the largest rate below it that can be planned for."""
+    """Returns the external rate, or the largest rate below it for which processors can be planned."""
     busiest = max(
         visits / service
         for visits, service in zip(situation.flow.visits, situation.stations.service_rate, strict=True)
@@ -210,7 +218,7 @@ def limit_rate(situation: Situation, external_rate: float) -> float:
 
 
 def as_interval(load: Load, topology: Topology, running: Sequence[int]) -> Interval:
-    """The load as one interval that ran with the processors `running`."""
+    """Returns the load as one measured interval in which the processors `running` ran."""
     counts = dict(zip([operator.name for operator in topology.operators], running, strict=True))
     operators = {
         name: one._replace(processors=counts.get(name, one.processors))
@@ -220,7 +228,7 @@ def as_interval(load: Load, topology: Topology, running: Sequence[int]) -> Inter
 
 
 def foresee(case: Case, counts: list[int], external_rate: float, seconds: float) -> Case:
-    """The case `seconds` after a change to these processors, at another rate and without measurements."""
+    """The case as it will be `seconds` after a change to these processors, at another rate and not measured yet."""
     terms = replace(case.policy, catch_up_seconds=None, scale_down_window_seconds=0.0)
     last = LastChange(seconds, case.situation.load.external_rate)
     question = DecisionQuestion(case.question.topology, case.question.load, counts, terms, last)
@@ -232,7 +240,7 @@ def foresee(case: Case, counts: list[int], external_rate: float, seconds: float)
 
 
 def name_action(running: Sequence[int], counts: Sequence[int]) -> Action:
-    """The action that leads from the running to the wanted processors."""
+    """Returns the action that leads from the running to the wanted processors, such as adding or removing some."""
     if list(running) == list(counts):
         return "hold"
     more = sum(counts) - sum(running)

@@ -29,7 +29,7 @@ ROUNDING = 1e-9
 
 @dataclass(frozen=True, slots=True)
 class CatchUpTerms:
-    """catch_up_seconds of the policy.
+    """The time within which the policy wants a backlog to be worked off (catch_up_seconds), and what remains of it.
 
     `left_seconds` remain of the time that an earlier decision promised; if none remain, a new promise begins.
     """
@@ -39,23 +39,25 @@ class CatchUpTerms:
 
     @property
     def promised_seconds(self) -> float:
-        """The rest of an earlier promise, or all of catch_up_seconds for a new promise."""
+        """The seconds that remain of an earlier promise to work off the backlog, or all of catch_up_seconds for a new
+        promise.
+        """
         left = self.left_seconds
         return self.within_seconds if left is None or left <= 0.0 else min(self.within_seconds, left)
 
     @property
     def is_missed(self) -> bool:
-        """Whether the promised time has passed."""
+        """Whether the time has passed within which an earlier decision promised to work off the backlog."""
         return self.left_seconds is not None and self.left_seconds <= 0.0
 
     def find_seconds(self) -> float:
-        """The time to plan for: the rest of the promise, but at least the part LEAST_PART of catch_up_seconds."""
+        """The seconds to plan for: the rest of the promise, but at least the part LEAST_PART of catch_up_seconds."""
         return max(self.promised_seconds, LEAST_PART * self.within_seconds)
 
 
 @dataclass(frozen=True)
 class Backlog:
-    """Tuples that wait at each operator (None: unknown), and the work of each operator, in topology order."""
+    """The tuples that wait at each operator (None: unknown), and the work that they make for each operator."""
 
     waiting: tuple[float | None, ...]
     work: tuple[float, ...]
@@ -68,7 +70,7 @@ class Backlog:
 
 @dataclass(frozen=True)
 class CatchUp:
-    """The processors that finish the work within `seconds`, which bounds may lengthen; None: never."""
+    """The processors that work off the backlog within `seconds`, which bounds may lengthen; None: no processors can."""
 
     floors: list[int]
     seconds: float | None
@@ -77,15 +79,15 @@ class CatchUp:
 
     @property
     def planned_seconds(self) -> float:
-        """The time that the sentence about the processors names."""
+        """The seconds for working off the backlog, as a sentence about the processors names them."""
         return self.asked_seconds if self.seconds is None else self.seconds
 
 
 @dataclass(frozen=True)
 class CatchingUp:
-    """The backlog, and the seconds to work it off with the running and the recommended processors; None: never.
+    """The backlog, and the seconds to work it off with the running and with the recommended processors; None: never.
 
-    `left_seconds` is the time that the policy allows; None without catch_up_seconds.
+    `left_seconds` is the time that the policy allows for the backlog; None if the policy sets no time.
     """
 
     backlog_tuples: float
@@ -97,7 +99,7 @@ class CatchingUp:
 
 
 def find_backlog(situation: Situation) -> Backlog | None:
-    """The backlog and the work that it makes; None if no tuple is known to wait."""
+    """Returns the tuples that wait and the work that they make; None if no tuple is known to wait."""
     waiting = tuple([situation.load.operators[name].backlog_tuples for name in situation.names])
     if not any(waiting):
         return None
@@ -107,7 +109,11 @@ def find_backlog(situation: Situation) -> Backlog | None:
 
 
 def find_capacities(situation: Situation, counts: Sequence[int]) -> list[float]:
-    """Tuples per second that each operator serves at most: kμ, or μ/p where its hottest instance gets the part p."""
+    """Returns how many tuples per second each operator serves at most with these processors.
+
+    An operator of k processors with service rate μ serves kμ, or μ/p if its hottest instance gets the part p of its
+    tuples.
+    """
     capacities = []
     for operator, rate, count in zip(
         situation.topology.operators, situation.stations.service_rate, counts, strict=True
@@ -119,7 +125,7 @@ def find_capacities(situation: Situation, counts: Sequence[int]) -> list[float]:
 
 
 def find_seconds_left(situation: Situation, backlog: Backlog, counts: Sequence[int]) -> float | None:
-    """The seconds after which these processors have done all of the work; None: never."""
+    """Returns the seconds after which these processors have worked off the whole backlog; None: never."""
     longest = 0.0
     for work, capacity, arriving in zip(
         backlog.work, find_capacities(situation, counts), situation.flow.arrival_rates, strict=True
@@ -131,9 +137,10 @@ def find_seconds_left(situation: Situation, backlog: Backlog, counts: Sequence[i
 
 
 def find_floors(situation: Situation, backlog: Backlog, seconds: float) -> list[int] | None:
-    """The fewest processors with which each operator finishes its work in time; None: more than can be planned.
+    """Returns the fewest processors with which each operator works off its part of the backlog within `seconds`.
 
-    An operator at its ceiling gets its ceiling, and the operators behind it receive what it can send then.
+    Returns None if this needs more processors than can be planned. An operator whose bound is too low gets its bound,
+    and the operators behind receive only what this operator can send.
     """
     service, arriving = situation.stations.service_rate, situation.flow.arrival_rates
     ceilings = [inf if one.ceiling is None else one.ceiling for one in situation.topology.operators]
@@ -151,9 +158,10 @@ def find_floors(situation: Situation, backlog: Backlog, seconds: float) -> list[
 
 
 def limit_work(situation: Situation, backlog: Backlog, seconds: float, spare: Sequence[float]) -> list[float]:
-    """Work per second that reaches each operator within the time, if each sends at most what its spare capacity allows.
+    """Returns the work per second that reaches each operator within `seconds`.
 
-    In cycles the values fall from round to round: after ROUNDS they are slightly too large.
+    No operator sends more than its `spare` capacity allows. In cycles the values fall from round to round: after ROUNDS
+    rounds they are slightly too large.
     """
     reaching = [work / seconds for work in backlog.work]
     if all(work <= most for work, most in zip(reaching, spare, strict=True)):
@@ -188,7 +196,7 @@ def send_work(network: Network, operator: int, sent: float, entering: list[float
 def plan_catch_up(
     situation: Situation, backlog: Backlog, seconds: float, k_max: int | None
 ) -> CatchUp | None:
-    """The processors for the planned time, or for the shortest time that the bounds allow; None: they allow none."""
+    """Returns the processors that work off the backlog within `seconds`, or as soon as bounds allow; None: never."""
 
     def find_allowed(within: float) -> list[int] | None:
         floors = find_floors(situation, backlog, within)
@@ -216,7 +224,7 @@ def plan_catch_up(
 def lift_counts(
     wanted: Sequence[int], floors: Sequence[int], running: Sequence[int], k_max: int | None
 ) -> list[int]:
-    """The largest of wanted, floors and running; if k_max forbids that, the floors and the wanted counts above them."""
+    """Each operator's largest of wanted, least (`floors`) and running processors; within k_max, floors go first."""
     counts = [max(three) for three in zip(wanted, floors, running, strict=True)]
     if k_max is None or sum(counts) <= max(k_max, sum(wanted)):
         return counts
@@ -233,7 +241,7 @@ def lift_counts(
 def describe_needed(
     situation: Situation, backlog: Backlog, planned: CatchUp, running: Sequence[int]
 ) -> Reason:
-    """The reason with the processors for the backlog, at operators with too few, else at all; it lists at most ten."""
+    """The reason that names the processors for the backlog, for at most ten operators; too small ones come first."""
     pairs = list(zip(situation.names, planned.floors, strict=True))
     short = [pair for pair, runs in zip(pairs, running, strict=True) if pair[1] > runs]
     return give_reason(
@@ -245,7 +253,7 @@ def describe_needed(
 
 
 def describe_bound(backlog: Backlog, planned: CatchUp | None, terms: CatchUpTerms) -> Reason:
-    """The reason if bounds, or the time of one service, make catching up longer than catch_up_seconds."""
+    """Returns the reason that a bound, or the time of one service, makes catching up longer than the policy wants."""
     waiting = write_number(backlog.tuples)
     if planned is None or planned.seconds is None:
         return give_reason("catch-up-impossible", waiting=waiting)
@@ -256,7 +264,7 @@ def describe_bound(backlog: Backlog, planned: CatchUp | None, terms: CatchUpTerm
 def describe_catch_up(
     situation: Situation, running: Sequence[int], recommended: Sequence[int], terms: CatchUpTerms | None
 ) -> CatchingUp | None:
-    """The backlog in a decision, with sentences; None if no tuple is known to wait."""
+    """Returns what a decision says of the backlog, with sentences; None if no tuple is known to wait."""
     backlog = find_backlog(situation)
     if backlog is None:
         return None
@@ -284,5 +292,5 @@ def describe_catch_up(
 
 
 def describe_seconds(seconds: float | None) -> str:
-    """`within 12.5 s`, or `never`."""
+    """Returns a time as the end of a sentence: `within 12.5 s`, or `never` for None."""
     return "never" if seconds is None else f"within {write_seconds(seconds)}"

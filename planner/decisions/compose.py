@@ -1,4 +1,4 @@
-"""A decision from its question, one stage after the other.
+"""A decision is composed from its question, one stage after the other.
 
     question -> case -> proposal of the goal -> rules -> decision -> counterfactuals, advice on nodes and streams
 
@@ -50,7 +50,9 @@ MOST_PLACED = 10_000
 
 @dataclass(frozen=True)
 class StreamAdvice:
-    """Redirect weights of each operator, and the hot and cold instances and edges."""
+    """Advice on streams: how to spread the tuples of each operator over its instances, and the hot
+    and cold instances.
+    """
 
     redirect: Sequence[RedirectWeights]
     spots: Sequence[Spot]
@@ -58,10 +60,10 @@ class StreamAdvice:
 
 @dataclass(frozen=True)
 class Decision:
-    """The action, the estimates before and after, and the reasons and bounds that led to it.
+    """A decision: the action, the estimates before and after it, and the reasons and bounds that led to it.
 
-    `needed`: the processors that the goal needs now; later scale-downs in the policy's window read it. `horizon`
-    is None where no horizon could hold the change back.
+    `needed` is the number of processors that the goal needs now; later scale-downs in the policy's window read it.
+    `horizon` is None where no horizon could hold the change back.
     """
 
     action: Action
@@ -85,7 +87,7 @@ class Decision:
 
 
 class SizedRate(NamedTuple):
-    """The external rate that the number of processors is sized for, with the reason."""
+    """The external rate for which the number of processors was computed, and the reason for this rate."""
 
     external_rate: float
     source: SizedBy
@@ -94,7 +96,7 @@ class SizedRate(NamedTuple):
 
 @dataclass(frozen=True)
 class ComposedDecision:
-    """The decision, with the results of the later stages; None: the stage has no measurements to work on."""
+    """A decision with the results of the later stages; a result is None if the stage had no measurements to work on."""
 
     decision: Decision
     sized_for: SizedRate
@@ -107,7 +109,7 @@ class ComposedDecision:
 
 
 def compose_decision(question: DecisionQuestion) -> ComposedDecision:
-    """Decide, then find the counterfactuals and the advice on nodes and streams."""
+    """Returns the decision of a question, with counterfactuals and with advice on nodes and streams."""
     decision, policy = decide(question), question.policy
     running = {one.name: one.processors for one in decision.current.operators}
     counts = [one.processors for one in decision.recommended.operators]
@@ -132,13 +134,15 @@ def compose_decision(question: DecisionQuestion) -> ComposedDecision:
 
 
 def decide(question: DecisionQuestion) -> Decision:
-    """The decision: the proposal of the goal, changed or held back by the rules."""
+    """Returns the decision of a question: the proposal of the policy's goal, changed or held back by the rules."""
     case = survey_case(question)
     return conclude(case, apply_rules(case, propose(case), RULES))
 
 
 def conclude(case: Case, proposal: Proposal) -> Decision:
-    """The decision, with the estimates of the recommended processors and of those that the goal proposes."""
+    """Returns the decision of a proposal, with estimates for the recommended processors and for those that the goal
+    proposes.
+    """
     sized, sized_by = case.sized
     recommended = case.current if proposal.is_held else case.assess(proposal.recommended)
     is_out_of_reach = proposal.counts == case.running and bool(proposal.constraints)
@@ -165,7 +169,7 @@ def conclude(case: Case, proposal: Proposal) -> Decision:
 
 
 def look_around(decision: Decision, question: DecisionQuestion, counts: list[int]) -> Counterfactuals:
-    """The counterfactuals: E[T] with one processor fewer, and the rate up to which the recommendation holds."""
+    """Returns E[T] with one processor fewer than `counts`, and the highest rate for which `counts` are enough."""
     correction, policy, situation = decision.correction, question.policy, decision.situation
     target = make_target(situation, policy.limit)
     return find_counterfactuals(
@@ -179,8 +183,10 @@ def look_around(decision: Decision, question: DecisionQuestion, counts: list[int
 
 
 def why_not_fewer(decision: Decision, policy: Policy) -> str:
-    """Why one processor fewer is not recommended although the target would be met, where a rule of the policy forbids
-    it; else an empty text."""
+    """Returns why the policy keeps a processor without which the target would still be met.
+
+    The text is empty if no rule of the policy keeps this processor.
+    """
     codes = {one.code for one in decision.reasons}
     if "within-target" in codes:
         if policy.t_min_seconds is None:
@@ -192,7 +198,7 @@ def why_not_fewer(decision: Decision, policy: Policy) -> str:
 
 
 def describe_sizing(decision: Decision, outlook: RateOutlook) -> SizedRate:
-    """The rate that the number of processors is sized for, in a sentence."""
+    """Returns the rate for which the number of processors of the decision was computed, with a sentence about it."""
     parts, ahead = {"rate": write_rate(decision.sized_rate)}, outlook.rate
     if ahead is not None:
         parts |= {
@@ -204,9 +210,9 @@ def describe_sizing(decision: Decision, outlook: RateOutlook) -> SizedRate:
 
 
 def plan_for_rate(question: DecisionQuestion, external_rate: float) -> DecisionQuestion:
-    """The question at the upper rate of the outlook, if the goal is not a target.
+    """Returns the question with its load at `external_rate`, unless the goal of the policy is a target.
 
-    For a target, `decide` itself covers the outlook; the other goals are computed for the load at that rate.
+    For a target, `decide` itself allows for coming rates; the other goals are computed for the load at this rate.
     """
     load = question.load
     if question.policy.has_target or not load.external_rate or external_rate == load.external_rate:
@@ -222,7 +228,11 @@ def plan_for_rate(question: DecisionQuestion, external_rate: float) -> DecisionQ
 def advise_on_nodes(
     before: Estimate, after: Estimate, resources: Resources, thresholds: Thresholds
 ) -> NodeAdvice | None:
-    """More nodes, fewer, or the same, for the instances that the decision adds; None if no node was measured."""
+    """Advises whether to use more nodes, fewer or as many, for the instances that a decision adds.
+
+    Returns None if no node was measured. `before` and `after` are the estimates of the running and recommended
+    processors.
+    """
     if not resources.nodes:
         return None
     wanted = list_wanted(before, after, resources)
@@ -237,7 +247,7 @@ def advise_on_nodes(
 
 
 def list_wanted(current: Estimate, recommended: Estimate, resources: Resources) -> list[Wanted]:
-    """The instances that the decision adds, by operator, at most MOST_PLACED of them."""
+    """Returns the instances that a decision adds to each operator, at most MOST_PLACED of them."""
     wanted = []
     left = MOST_PLACED
     for before, after in zip(current.operators, recommended.operators, strict=True):
@@ -251,7 +261,7 @@ def list_wanted(current: Estimate, recommended: Estimate, resources: Resources) 
 def advise_on_streams(
     topology: Topology, current: Estimate, resources: Resources, thresholds: Thresholds, most_deviation: float
 ) -> StreamAdvice | None:
-    """Redirect weights, hot and cold spots, and instances to move; None if no instance was measured."""
+    """Advises how to spread tuples over instances, and which instances to move; None if no instance was measured."""
     if not resources.instances:
         return None
     redirect = [

@@ -1,7 +1,8 @@
-"""Goals and their proposals: a target of time, the least cost of queues and processors, or the best split of k_max.
+"""The proposals of three goals: a target of time, the least cost of queues and processors, or the best split of k_max.
 
-A target follows the second scheduler of DRS (section IV): more processors if the target is missed, fewer if the time
-is below t_min_seconds, else another split. k_max alone follows its first scheduler, beta Algorithm 1 of Es-Stream.
+A target follows the second scheduler of DRS (section IV): more processors if the target is missed, fewer if the time is
+below t_min_seconds, else another split. The goal k_max alone follows the first scheduler of DRS, the goal beta
+Algorithm 1 of Es-Stream.
 
 For a target of E[T] modelled waits are corrected by measured ones, and with a forecast of the external rate the
 recommendation covers the upper quantile over the coming cooldown. The number recommended never falls when an interval
@@ -36,32 +37,35 @@ from planner.wording import join_counts, write_counted, write_factor, write_rate
 
 @dataclass(frozen=True)
 class SojournGoal:
-    """A target of E[T] in a case, with its proposals if it is missed, met, or met by far."""
+    """A target of E[T], the mean time of a tuple in the topology, with the proposals for this target.
+
+    There is a proposal for a missed target, for a target that is met, and for a target that is met by far.
+    """
 
     case: Case
     target: SojournTarget
 
     @classmethod
     def prepare(cls, case: Case, limit: TimeTarget) -> "SojournGoal":
-        """The goal of a case with t_max_seconds."""
+        """Returns the goal of a case whose policy limits E[T] by t_max_seconds."""
         return cls(case, SojournTarget(limit.seconds))
 
     @property
     def seconds(self) -> float:
-        """E[T] as measured, else as estimated; inf where an operator cannot keep up."""
+        """The present time E[T] of a tuple: as measured, else as estimated; inf if an operator cannot keep up."""
         return self.case.signal_seconds
 
     @property
     def title(self) -> str:
-        """The begin of a sentence about `seconds`: `The measured E[T]`."""
+        """The beginning of a sentence about the present time, such as `The measured E[T]`."""
         return self.case.signal_title
 
     def find_total(self) -> int:
-        """The fewest processors for the target at the rate to be ready for."""
+        """Returns the fewest processors that meet the target at the highest rate to be ready for."""
         return size_with_ahead(self.case, find_factors(self.case)).total
 
     def propose_more(self, why: Reason) -> Proposal:
-        """The proposal for a missed target: at least as many processors as run, even if a better split needs fewer."""
+        """Proposes processors for a missed target: at least as many as run, even if a better split needs fewer."""
         sizing = size_with_ahead(self.case, find_factors(self.case))
         reasons = (why, *describe_correction(self.case, sizing))
         if sizing.total > sum(self.case.running):
@@ -69,7 +73,9 @@ class SojournGoal:
         return explain_miss(self.case, sizing, reasons)
 
     def propose_ahead(self, why: Reason) -> Proposal | None:
-        """More processors in advance, if the target would be missed within the coming cooldown; None: not needed."""
+        """Proposes more processors in advance if the target would be missed within the coming cooldown; None: not
+        needed.
+        """
         case = self.case
         if case.ahead is None:
             return None
@@ -87,13 +93,13 @@ class SojournGoal:
         return Proposal(sizing.counts, reasons, sizing.constraints, urgent=True)
 
     def propose_same(self, why: Reason) -> Proposal:
-        """As many processors as run, in their best split."""
+        """Proposes as many processors as run, in the split with the least E[T]."""
         factors, running = find_factors(self.case), self.case.running
         sizing = Sizing(running, self.case.situation, factors, is_own=factors.own is not None)
         return Proposal(split_total(sizing, sum(running)), (why,), is_for_speed=True)
 
     def propose_fewer(self, why: Reason) -> Proposal:
-        """Fewer processors, where fewer meet the target now and at the rate of the coming cooldown."""
+        """Proposes fewer processors, if fewer meet the target now and at the rate forecast for the coming cooldown."""
         try:
             sizing = size_with_ahead(self.case, find_factors(self.case))
         except OUT_OF_REACH as error:
@@ -107,7 +113,7 @@ class SojournGoal:
 
 
 def explain_miss(case: Case, sizing: Sizing, reasons: tuple[Reason, ...]) -> Proposal:
-    """The proposal if by the model the running number of processors meets the target, yet the target is missed."""
+    """Returns the proposal for a missed target that, by the model, the running number of processors should meet."""
     target, total, correction = case.policy.t_max_seconds, sum(case.running), case.correction
     assert target is not None
     expected = find_corrected_sojourn(sizing, case.running)
@@ -127,7 +133,7 @@ def explain_miss(case: Case, sizing: Sizing, reasons: tuple[Reason, ...]) -> Pro
 
 
 def try_one_more(case: Case, sizing: Sizing, reasons: tuple[Reason, ...]) -> Proposal:
-    """One more processor, within k_max: the next measurement shows whether waiting was the cause."""
+    """Proposes one more processor, within k_max, so that the next measurement shows whether waiting caused the miss."""
     k_max, total, limits = case.policy.k_max, sum(case.running), sizing.constraints
     counts = case.running
     if k_max is None or total < k_max:
@@ -139,7 +145,10 @@ def try_one_more(case: Case, sizing: Sizing, reasons: tuple[Reason, ...]) -> Pro
 
 
 def size_with_ahead(case: Case, factors: Factors) -> Sizing:
-    """The sizing for the rate of the coming cooldown; if that exceeds k_max, for the rate now with all of k_max."""
+    """Returns the processors for the rate forecast for the coming cooldown.
+
+    If this rate needs more than k_max, returns the processors for the present rate with all of k_max.
+    """
     if case.ahead is None:
         return size_for_target(case, case.peak, factors)
     try:
@@ -154,7 +163,7 @@ def size_with_ahead(case: Case, factors: Factors) -> Sizing:
 
 
 def describe_correction(case: Case, sizing: Sizing) -> tuple[Reason, ...]:
-    """The reason that states the correction of waits; empty without a correction."""
+    """The reason that states how far measured waits differ from modelled ones; empty if waits are not corrected."""
     correction, factors = case.correction, sizing.factors
     if factors.shared == 1.0 and factors.own is None:
         return ()
@@ -168,7 +177,7 @@ def describe_correction(case: Case, sizing: Sizing) -> tuple[Reason, ...]:
 
 
 def propose(case: Case) -> Proposal:
-    """The proposal of the policy's goal; if it is out of reach, the running processors with the limiting bound."""
+    """Returns the proposal of the policy's goal; if bounds forbid the goal, the running processors and the bound."""
     try:
         return GOALS[case.policy.goal](case)
     except OUT_OF_REACH as error:
@@ -177,7 +186,7 @@ def propose(case: Case) -> Proposal:
 
 
 def propose_for_target(case: Case) -> Proposal:
-    """More processors above the target, fewer below t_min_seconds, and enough for the coming cooldown."""
+    """Proposes more processors if the target is or will be missed, and fewer if the time is below t_min_seconds."""
     limit = case.policy.limit
     assert limit is not None
     goal = (SojournGoal if limit.is_expected_sojourn else QuantileGoal).prepare(case, limit)
@@ -194,7 +203,7 @@ def propose_for_target(case: Case) -> Proposal:
 
 
 def find_needed(case: Case, goal: SojournGoal | QuantileGoal) -> int | None:
-    """The fewest processors for the target, at most the running number; None: not needed, or out of reach."""
+    """The fewest processors for the target, at most as many as run; None if none are needed or bounds forbid it."""
     if not case.policy.scale_down_window_seconds:
         return None
     try:
@@ -204,7 +213,7 @@ def find_needed(case: Case, goal: SojournGoal | QuantileGoal) -> int | None:
 
 
 def propose_best_split(case: Case) -> Proposal:
-    """DRS's first scheduler: the best split of k_max."""
+    """Proposes the split of k_max processors with the least E[T] (the first scheduler of DRS)."""
     assert case.policy.k_max is not None
     stations, names = case.situation.stations, case.situation.names
     counts = allocate_budget(stations, case.policy.k_max, names).counts
@@ -220,7 +229,9 @@ def propose_best_split(case: Case) -> Proposal:
 
 
 def propose_tradeoff(case: Case) -> Proposal:
-    """Es-Stream's Algorithm 1 at every operator, upstream first."""
+    """Proposes for every operator, upstream first, the best tradeoff of processors and queue (Algorithm 1 of
+    Es-Stream).
+    """
     assert case.policy.beta is not None
     situation = case.situation
     plan = tradeoff(situation.topology, situation.load, case.policy.beta, case.policy.model)

@@ -1,4 +1,4 @@
-"""The external rate to be ready for over the coming cooldown, and how long a change lasts.
+"""Which external rate must be expected during the coming cooldown, and how long will a change last?
 
 Both are forecast by lines through the newest rates (planner.workloads.line_forecasts). A change lasts until the
 allocation that it makes would itself be changed. For each step h of the forecast the decision is made again at the
@@ -32,7 +32,7 @@ MOST_OPERATORS_DECIDED = 200_000
 
 @dataclass(frozen=True)
 class RateHistory:
-    """External rates of the newest intervals, oldest first, all `step_seconds` long."""
+    """The external rates of the newest intervals, oldest first; all intervals are `step_seconds` long."""
 
     measurements: Sequence[Measurement]
     step_seconds: float
@@ -40,19 +40,22 @@ class RateHistory:
 
 @dataclass(frozen=True)
 class RateOutlook:
-    """The rate to be ready for over the coming cooldown; None: not wanted, or unknown for the reason `missing`."""
+    """The rate to be ready for over the coming cooldown.
+
+    The rate is None if the policy wants no forecast, or if it is unknown for the reason `missing`.
+    """
 
     rate: RateAhead | None = None
     missing: str = ""
 
     @property
     def upper_rate(self) -> float | None:
-        """The upper quantile of the rate; None where it is not known."""
+        """The rate that the coming cooldown exceeds only with a small probability; None if it is not known."""
         return self.rate.upper_rate if self.rate else None
 
     @property
     def diagnostics(self) -> tuple[Diagnostic, ...]:
-        """Diagnostics of the forecast, or the reason why a wanted forecast is missing."""
+        """The diagnostics of the forecast of rates, or the reason why a wanted forecast is missing."""
         if self.rate is not None:
             return self.rate.diagnostics
         if not self.missing:
@@ -64,7 +67,7 @@ NO_OUTLOOK = RateOutlook()
 
 
 class ChangeHorizon(NamedTuple):
-    """The time within which a change must have paid back, where it comes from, and why; None: no limit is known."""
+    """The time within which a change must have paid back, its source and the reason; None: no limit is known."""
 
     seconds: float | None
     source: Source
@@ -73,7 +76,7 @@ class ChangeHorizon(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class RatesAhead:
-    """The external rate to be ready for at each coming step; without rates, `missing` is the reason."""
+    """The external rate to be ready for at each coming step; if there are no rates, `missing` is the reason."""
 
     rates: Sequence[float] = ()
     step_seconds: float = 0.0
@@ -81,7 +84,9 @@ class RatesAhead:
 
 
 def look_out(history: RateHistory, policy: Policy, steps: int | None = None) -> RateOutlook:
-    """The upper quantile of the external rate over `steps` intervals, by default those of the cooldown."""
+    """Forecasts the upper quantile of the external rate over `steps` intervals, by default over
+    those of the cooldown.
+    """
     steps = steps or count_cooldown_steps(policy, history.step_seconds)
     try:
         return RateOutlook(look_ahead(history.measurements, history.step_seconds, steps, policy.qos_target))
@@ -90,20 +95,20 @@ def look_out(history: RateHistory, policy: Policy, steps: int | None = None) -> 
 
 
 def count_cooldown_steps(policy: Policy, step_seconds: float) -> int:
-    """The intervals of a cooldown, in which nothing else can be changed: at least 1."""
+    """Returns the number of intervals in a cooldown, during which nothing else can be changed; it is at least 1."""
     return min(max(1, ceil(policy.cooldown_seconds / step_seconds)), MOST_COOLDOWN_STEPS)
 
 
 def count_steps_ahead(step_seconds: float, limit_seconds: float | None, operators: int) -> int:
-    """The number of steps to forecast: up to the policy's horizon, within the bounds on computing time."""
+    """How many steps of `step_seconds` to forecast: up to the limit of the policy, within bounds on computing time."""
     most = min(MOST_STEPS_AHEAD, max(1, MOST_OPERATORS_DECIDED // max(1, operators)))
     return max(1, ceil(min(most, (limit_seconds or inf) / step_seconds)))
 
 
 def forecast_each_step(history: RateHistory, policy: Policy, operators: int) -> RatesAhead:
-    """The upper rate of each coming step, as far as the policy's horizon, or why the rates are unknown.
+    """Forecasts the upper rate of each coming step, as far as the policy's horizon; else says why rates are unknown.
 
-    A band of level 2q − 1 has the q-quantile as its upper bound.
+    The upper rate is the q-quantile for the policy's probability q: the upper bound of a band of probability 2q − 1.
     """
     step_seconds = history.step_seconds
     steps = count_steps_ahead(step_seconds, policy.horizon_seconds, operators)
@@ -118,9 +123,9 @@ def forecast_each_step(history: RateHistory, policy: Policy, operators: int) -> 
 def find_horizon(
     policy: Policy, ahead: RatesAhead, decide_later: Callable[[float, float], str | None]
 ) -> ChangeHorizon:
-    """When the recommended allocation would next change, by the forecast, else by the policy.
+    """Returns the time until the recommended processors would next be changed, by the forecast or else by the policy.
 
-    `decide_later(rate, seconds)` names the change that would be decided then; None: to hold.
+    `decide_later(rate, seconds)` names the change that would be decided then; None: nothing would be changed.
     """
     limit_seconds = policy.horizon_seconds
     if not ahead.rates:
@@ -142,7 +147,7 @@ def find_horizon(
 
 
 def fall_back(why: str, limit_seconds: float | None) -> ChangeHorizon:
-    """The policy's horizon, or none."""
+    """The horizon that the policy sets, if there is no forecast for the reason `why`; None: the policy sets none."""
     if limit_seconds is None:
         detail = f"{why} The policy does not say how long a change lasts either: no change is held back."
         return ChangeHorizon(None, "none", detail)

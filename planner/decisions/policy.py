@@ -1,4 +1,4 @@
-"""A policy: the goal of a topology, how readily to change for it, and the bounds on processors."""
+"""A policy: the goal of a topology, the rules of when to change processors, and the bounds on them."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -50,37 +50,39 @@ class Policy:
 
     @property
     def has_target(self) -> bool:
-        """Whether the goal is a time."""
+        """Whether the goal of the policy is a limit on a time."""
         return self.t_max_seconds is not None or self.target is not None
 
     @property
     def limit(self) -> TimeTarget | None:
-        """The time that the goal limits; None where the goal is another one."""
+        """The limit that the policy sets on a time; None if the goal is not a time."""
         return self.target if self.t_max_seconds is None else TimeTarget("total", self.t_max_seconds)
 
     @property
     def goal(self) -> Goal:
-        """The kind of goal."""
+        """The kind of goal that the policy has, such as a target or the best split of a budget."""
         if self.has_target:
             return "latency-target"
         return "best-split" if self.beta is None else "tradeoff"
 
     @property
     def is_looking_ahead(self) -> bool:
-        """Whether a forecast is wanted: only a target is sized for the coming rate."""
+        """Whether the policy wants a forecast of the rate: only processors for a target are computed for the coming
+        rate.
+        """
         return self.look_ahead and self.has_target
 
 
 @dataclass(frozen=True, slots=True)
 class LastChange:
-    """The last decision that changed something: how long ago, and at which external rate."""
+    """How long ago the last decision changed processors, and the external rate at that time."""
 
     seconds_ago: float
     external_rate: float
 
 
 def bound_topology(topology: Topology, policy: Policy) -> Topology:
-    """The topology with the policy's bounds added to its own, and at most as many processors as key groups."""
+    """Returns the topology with the bounds of the policy added, and at most as many processors as key groups."""
     operators = []
     for operator in topology.operators:
         least, most = policy.bounds.get(operator.name, (1, None))

@@ -1,7 +1,8 @@
-"""The goal `target`: a quantile of a time, or the mean of completion; processors until drawn external tuples meet it.
+"""Proposals for a target on drawn times: a quantile of a time, or the mean time until external tuples are completed.
 
-One draw times all loads and allocations. Waits are modelled, with the factors of calibration if the load has them. If
-the target is the mean completion, the measured completion replaces the estimate.
+Processors are added until external tuples drawn at random meet the target. One draw serves all loads and allocations.
+Waits are modelled, with the factors of calibration if the load has them. If the target is the mean completion, the
+measured completion replaces the estimate.
 """
 
 from dataclasses import dataclass, replace
@@ -20,7 +21,7 @@ from planner.wording import write_count, write_rate
 
 @dataclass(frozen=True, slots=True)
 class QuantileSizing:
-    """Processors for a target, and the bounds that limited them."""
+    """The processors of each operator for a target on drawn times, and the bounds that limited them."""
 
     counts: list[int]
     constraints: tuple[Reason, ...] = ()
@@ -28,7 +29,7 @@ class QuantileSizing:
 
 @dataclass(frozen=True)
 class QuantileGoal:
-    """A target of drawn times in a case, with its proposals if it is missed, met, or met by far."""
+    """A target on drawn times, with proposals for a target that is missed, met, or met by far."""
 
     case: Case
     target: DrawnTarget
@@ -36,7 +37,7 @@ class QuantileGoal:
 
     @classmethod
     def prepare(cls, case: Case, limit: TimeTarget) -> "QuantileGoal":
-        """The goal with the running processors' time: measured, else estimated; None if an operator cannot keep up."""
+        """The goal with the time that tuples take now: measured, else estimated; None if an operator cannot keep up."""
         target = draw_target(case.situation, limit).settle(case.situation, case.running)
         measured = case.situation.load.measured_completion_seconds
         if case.current.stable and limit.quantile is None and measured is not None:
@@ -45,15 +46,15 @@ class QuantileGoal:
 
     @property
     def title(self) -> str:
-        """The begin of a sentence about `seconds`: `The 99% quantile of completion`."""
+        """The beginning of a sentence about the present time, such as `The 99% quantile of completion`."""
         return self.target.title
 
     def find_total(self) -> int:
-        """The fewest processors for the target at the rate to be ready for."""
+        """Returns the fewest processors that meet the target at the highest rate to be ready for."""
         return sum(self.size().counts)
 
     def propose_more(self, why: Reason) -> Proposal:
-        """The proposal for a target that is or will be missed: at least as many processors as run."""
+        """Proposes processors for a target that is or will be missed: at least as many as run."""
         sizing = self.size()
         counts = sizing.counts
         spare = sum(self.case.running) - sum(counts)
@@ -62,7 +63,9 @@ class QuantileGoal:
         return Proposal(counts, (why, self.describe_draw()), sizing.constraints, urgent=True)
 
     def propose_ahead(self, why: Reason) -> Proposal | None:
-        """More processors in advance, if the target would be missed within the coming cooldown; None: not needed."""
+        """Proposes more processors in advance if the target would be missed within the coming cooldown; None: not
+        needed.
+        """
         ahead = self.case.ahead
         if ahead is None or is_met(self.target, ahead, self.case.running):
             return None
@@ -71,11 +74,11 @@ class QuantileGoal:
         return replace(proposal, reasons=(why, early, *proposal.reasons[1:]))
 
     def propose_same(self, why: Reason) -> Proposal:
-        """What runs."""
+        """Proposes the processors that run already."""
         return Proposal(self.case.running, (why,))
 
     def propose_fewer(self, why: Reason) -> Proposal:
-        """Fewer processors, where fewer meet the target at the rate to be ready for."""
+        """Proposes fewer processors, if fewer meet the target at the highest rate to be ready for."""
         sizing, sized = self.size(), self.case.ahead or self.case.peak
         if sum(sizing.counts) < sum(self.case.running):
             return Proposal(sizing.counts, (why, self.describe_draw()), sizing.constraints)
@@ -84,9 +87,11 @@ class QuantileGoal:
         return Proposal(self.case.running, (why, no_fewer), sizing.constraints)
 
     def size(self) -> QuantileSizing:
-        """The fewest processors for the rate to be ready for; where bounds forbid them, the best split they allow.
+        """Returns the fewest processors for the highest rate to be ready for; if bounds forbid them, the best split
+        allowed.
 
-        Raises QuantileUnreachable where no number of processors meets the target, and BudgetTooSmall.
+        Raises QuantileUnreachable if no number of processors meets the target, and BudgetTooSmall if k_max is too
+        small.
         """
         situation, k_max = self.case.ahead or self.case.peak, self.case.policy.k_max
         total = sum(self.case.running) if k_max is None else k_max
@@ -102,11 +107,11 @@ class QuantileGoal:
         return QuantileSizing(best, (give_reason("k_max", total=sum(counts), most=k_max),))
 
     def describe_draw(self) -> Reason:
-        """A reason that states the draw on which the processors were searched."""
+        """Returns the reason that states on how many drawn tuples the numbers of processors were tried."""
         return give_reason("target-on-a-draw", roots=write_count(self.target.draw.roots))
 
 
 def add_spare(situation: Situation, counts: list[int], spare: int) -> list[int]:
-    """The counts with this many more processors, added where they shorten E[T] most: no drawn time gets longer."""
+    """`counts` with `spare` more processors, added where they shorten E[T] most; this makes no drawn time longer."""
     stations = replace(situation.stations, min_processors=counts)
     return allocate_budget(stations, sum(counts) + spare, situation.names).counts
