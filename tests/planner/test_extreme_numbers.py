@@ -12,6 +12,9 @@ from hypothesis import strategies as st
 
 from planner.calibration.calibrate import calibrate
 from planner.calibration.modelled_waits import Interval
+from planner.decisions.case import DecisionQuestion
+from planner.decisions.compose import compose_decision
+from planner.decisions.policy import Policy
 from planner.errors import PlannerError
 from planner.gates.verdict import judge_capacity
 from planner.gates.what_if import WhatIfTerms, explore
@@ -82,11 +85,16 @@ def draw_case(draw: st.DrawFn) -> tuple[Topology, Load]:
 
 
 def list_numbers(value: object) -> list[float]:
-    """All floats inside of an answer."""
+    """All floats inside of an answer; what an answer leaves out of its repr is working data, and may hold infinity."""
     if isinstance(value, float):
         return [value]
     if is_dataclass(value):
-        return [number for field in fields(value) for number in list_numbers(getattr(value, field.name))]
+        return [
+            number
+            for field in fields(value)
+            if field.repr
+            for number in list_numbers(getattr(value, field.name))
+        ]
     if isinstance(value, dict):
         return [number for one in value.values() for number in list_numbers(one)]
     if isinstance(value, tuple | list):
@@ -116,6 +124,21 @@ QUESTIONS: dict[str, Ask] = {
     "smooth_ewma": lambda _, load, seconds: smooth_ewma([load, load], min(seconds, 0.5)),
     "smooth_window": lambda _, load, __: smooth_window([load, load], 2),
     "calibrate": lambda topology, load, _: calibrate(topology, load, [Interval(load)], "ggk-whitt"),
+    "decision": lambda topology, load, seconds: compose_decision(
+        DecisionQuestion(topology, load, [7, 7], Policy(k_max=20, t_max_seconds=seconds))
+    ),
+    "decision on intervals": lambda topology, load, _: compose_decision(
+        DecisionQuestion(topology, load, [7, 7], Policy(k_max=20), intervals=[Interval(load, COUNT)] * 3)
+    ),
+    "decision to catch up": lambda topology, load, seconds: compose_decision(
+        DecisionQuestion(topology, load, [7, 7], Policy(t_max_seconds=1.0, catch_up_seconds=seconds))
+    ),
+    "decision for beta": lambda topology, load, beta: compose_decision(
+        DecisionQuestion(topology, load, [7, 7], Policy(beta=beta, scale_down_window_seconds=60.0))
+    ),
+    "decision for a quantile": lambda topology, load, seconds: compose_decision(
+        DecisionQuestion(topology, load, [7, 7], Policy(target=TimeTarget("completion", seconds, 0.9)))
+    ),
     "simulate": lambda topology, load, _: simulate(topology, load, COUNT, roots=100),
 }
 
