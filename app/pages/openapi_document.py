@@ -1,5 +1,6 @@
 """The OpenAPI document of FastAPI with shared problems and parameters, readable names, and each example once."""
 
+import json
 import re
 from collections.abc import Iterator
 from http import HTTPStatus
@@ -66,24 +67,41 @@ def _list_operations(document: Document) -> Iterator[Document]:
 
 
 def _share_body_examples(document: Document) -> None:
-    """Moves every example of a body from the body or its schema to the components."""
+    """Moves every example of a body from the body or its schema to the components, equal examples once.
+
+    A schema keeps an example only if no body shows it.
+    """
     schemas, examples = document["components"]["schemas"], document["components"]["examples"]
-    shown = set()
+    names: dict[str, str] = {}
     for operation in _list_operations(document):
         body = operation.get("requestBody", {}).get("content", {}).get("application/json")
         if body is None:
             continue
         if "examples" not in body:
             name = body["schema"].get("anyOf", [body["schema"]])[0]["$ref"].rpartition("/")[2]
-            shown.add(name)
             [example] = schemas[name]["examples"]
             body["examples"] = {"fpd": {"value": example}}
         for key, example in body["examples"].items():
-            name = f"{operation['operationId']}-{key}"
+            name = names.setdefault(_write_sorted(example), f"{operation['operationId']}-{key}")
             examples[name] = example
             body["examples"][key] = {"$ref": f"#/components/examples/{name}"}
-    for name in shown:
-        schemas[name].pop("examples")
+    shown = {_write_sorted(part) for example in examples.values() for part in _list_parts(example)}
+    for schema in schemas.values():
+        if all(_write_sorted(one) in shown for one in schema.get("examples", [])):
+            schema.pop("examples", None)
+
+
+def _write_sorted(value: Any) -> str:
+    """The same text for equal values, in whatever order their fields are."""
+    return json.dumps(value, sort_keys=True)
+
+
+def _list_parts(value: Any) -> Iterator[Any]:
+    """The value and every value inside of it."""
+    yield value
+    if isinstance(value, dict | list):
+        for inner in value.values() if isinstance(value, dict) else value:
+            yield from _list_parts(inner)
 
 
 def _say_security_once(document: Document) -> None:
@@ -126,13 +144,13 @@ def _share_parameters(document: Document) -> None:
     document["components"]["parameters"] = dict(sorted(shared.items()))
 
 
-LONGEST_LINE = 320
+LONGEST_LINE = 400
 
 Node = TypeVar("Node", bound=yaml.CollectionNode)
 
 
 class _ShortDumper(yaml.SafeDumper):
-    """Writes short lists and objects, and all lists of scalars, without line breaks."""
+    """Writes short lists and objects, and all lists of scalars or of flat objects, without line breaks."""
 
     def ignore_aliases(self, _data: object) -> bool:
         return True
@@ -145,8 +163,9 @@ class _ShortDumper(yaml.SafeDumper):
 
 
 def _represent_float(dumper: yaml.SafeDumper, value: float) -> yaml.Node:
-    """Writes a bound such as 1e15 without zeros."""
-    text = f"{value:.1e}" if abs(value) >= 1e6 and float(f"{value:.1e}") == value else repr(value)
+    """Writes a bound such as 1e15 or 1e-15 without zeros, with the point that YAML 1.1 wants in a number."""
+    short = f"{value:.1e}"
+    text = short if "e" in f"{value:.6g}" and float(short) == value else repr(value)
     return dumper.represent_scalar("tag:yaml.org,2002:float", text)
 
 
@@ -154,12 +173,18 @@ _ShortDumper.add_representer(float, _represent_float)
 
 
 def _on_one_line(node: Node) -> Node:
-    node.flow_style = _holds_only_scalars(node) or _measure(node) <= LONGEST_LINE
+    node.flow_style = _is_list_of_flat_values(node) or _measure(node) <= LONGEST_LINE
     return node
 
 
-def _holds_only_scalars(node: yaml.Node) -> bool:
-    return isinstance(node, yaml.SequenceNode) and all(isinstance(one, yaml.ScalarNode) for one in node.value)
+def _is_list_of_flat_values(node: yaml.Node) -> bool:
+    return isinstance(node, yaml.SequenceNode) and all(map(_is_flat, node.value))
+
+
+def _is_flat(node: yaml.Node) -> bool:
+    """Whether a node is a scalar, or an object of scalars."""
+    parts = [value for _, value in node.value] if isinstance(node, yaml.MappingNode) else [node]
+    return all(isinstance(one, yaml.ScalarNode) for one in parts)
 
 
 def _measure(node: yaml.Node) -> int:

@@ -76,24 +76,48 @@ def tidy_schema(schema: Schema) -> None:
 
 
 def share_fields(document: dict[str, Any]) -> None:
-    """Replaces a long schema that several fields of one name share by a reference to a component of that name."""
+    """Replaces a long schema that several fields of one name share by a reference to a component of that name.
+
+    A schema that is shared only apart from null is shared first, so that both fields refer to one component.
+    """
     schemas = document["components"]["schemas"]
-    places: dict[tuple[str, str], list[Schema]] = {}
-    for schema in schemas.values():
-        for name, field in schema.get("properties", {}).items():
-            if len(text := _without_default(field)) >= LEAST_CHARACTERS:
-                places.setdefault((name, text), []).append(field)
-    for (name, _), fields in places.items():
-        if len(fields) >= LEAST_FIELDS:
-            component = "".join(map(str.capitalize, name.split("_")))
-            component += "Choice" if component in schemas else ""
-            if component in schemas:
-                continue  # a third schema under one name stays where it is
-            schemas[component] = {key: value for key, value in fields[0].items() if key != "default"}
-            for field in fields:
-                kept = {key: value for key, value in field.items() if key == "default"}
-                field.clear()
-                field.update({"$ref": f"#/components/schemas/{component}"} | kept)
+    for find in (_value_of_nullable, _whole_field):
+        places: dict[tuple[str, str], list[tuple[str, Schema]]] = {}
+        for owner, schema in schemas.items():
+            for name, field in schema.get("properties", {}).items():
+                part = find(field)
+                if len(text := _without_default(part)) >= LEAST_CHARACTERS:
+                    places.setdefault((name, text), []).append((owner, part))
+        for (name, _), found in places.items():
+            if len(found) >= LEAST_FIELDS:
+                _share(schemas, _name_component(schemas, name, found[0][0]), [part for _, part in found])
+
+
+def _value_of_nullable(field: Schema) -> Schema:
+    """The schema of the value of a field that may be null; else the field."""
+    match field.get("anyOf"):
+        case [dict() as value, {"type": "null"}]:
+            return value
+    return field
+
+
+def _whole_field(field: Schema) -> Schema:
+    return field
+
+
+def _name_component(schemas: dict[str, Any], field: str, owner: str) -> str:
+    """The first free name of a shared field: `State`, `StateChoice`, and `OutcomeState` after a schema that has it."""
+    stem = "".join(map(str.capitalize, field.split("_")))
+    return next(name for name in (stem, f"{stem}Choice", f"{owner}{stem}") if name not in schemas)
+
+
+def _share(schemas: dict[str, Any], component: str, fields: list[Schema]) -> None:
+    """Makes a component of the equal schemas of these fields, and refers to the component in each of them."""
+    schemas[component] = {key: value for key, value in fields[0].items() if key != "default"}
+    for field in fields:
+        kept = {key: value for key, value in field.items() if key == "default"}
+        field.clear()
+        field.update({"$ref": f"#/components/schemas/{component}"} | kept)
 
 
 def _without_default(field: Schema) -> str:

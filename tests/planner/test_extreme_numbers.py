@@ -128,7 +128,7 @@ QUESTIONS: dict[str, Ask] = {
         DecisionQuestion(topology, load, [7, 7], Policy(k_max=20, t_max_seconds=seconds))
     ),
     "decision on intervals": lambda topology, load, _: compose_decision(
-        DecisionQuestion(topology, load, [7, 7], Policy(k_max=20), intervals=[Interval(load, COUNT)] * 3)
+        DecisionQuestion(topology, load, [7, 7], Policy(k_max=20), intervals=[Interval(load)] * 3)
     ),
     "decision to catch up": lambda topology, load, seconds: compose_decision(
         DecisionQuestion(topology, load, [7, 7], Policy(t_max_seconds=1.0, catch_up_seconds=seconds))

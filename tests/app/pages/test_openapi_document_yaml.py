@@ -36,8 +36,13 @@ def test_the_text_reads_back_as_the_document(document: dict[str, Any]):
 def test_what_stands_twice_is_written_twice_and_short_parts_take_one_line():
     shared = {"type": "number", "maximum": 1e15}
     text = render_yaml(
-        {"first": shared, "second": shared, "names": [f"name{number}" for number in range(40)]}
+        {"first": shared, "second": shared, "names": [f"name{number}" for number in range(60)]}
     )
     line = "{type: number, maximum: 1.0e+15}"
     assert text.startswith(f"first: {line}\nsecond: {line}\nnames: [")
     assert "&" not in text
+
+
+def test_bounds_are_written_with_an_exponent_and_a_list_of_flat_objects_fills_its_lines():
+    text = render_yaml({"minimum": 1e-15, "rates": [{"at": minute, "rate": 8} for minute in range(100)]})
+    assert text.startswith("minimum: 1.0e-15\nrates: [{at: 0, rate: 8}, {at: 1, rate: 8}, ")

@@ -77,3 +77,25 @@ def test_a_long_schema_of_three_fields_becomes_a_component_and_defaults_stay():
         "default": "mmk",
     }
     assert schemas["B"]["properties"]["short"] == {"type": "number"}
+
+
+def test_a_long_schema_is_shared_with_fields_that_may_be_null_too_and_a_third_is_named_after_its_owner():
+    def choose(words: list[str]) -> dict[str, Any]:
+        return {"enum": words, "type": "string", "description": "How tuples queue. " * 6}
+
+    queueing, state = choose(["shared", "random"]), choose(["busy", "idle"])
+    schemas: dict[str, Any] = {
+        "State": {},
+        "StateChoice": {},
+        "A": {"properties": {"queueing": dict(queueing), "state": dict(state)}},
+        "B": {"properties": {"queueing": {"anyOf": [dict(queueing), NULL]}, "state": dict(state)}},
+    }
+    share_fields({"components": {"schemas": schemas}})
+    shared = {"$ref": "#/components/schemas/Queueing"}
+    assert schemas["Queueing"] == queueing
+    assert schemas["A"]["properties"] == {
+        "queueing": shared,
+        "state": {"$ref": "#/components/schemas/AState"},
+    }
+    assert schemas["B"]["properties"]["queueing"] == {"anyOf": [shared, NULL]}
+    assert schemas["AState"] == state
