@@ -208,7 +208,7 @@ class Recommended(Answer):
     placement: PlacementAnswer | None
 
 
-class DecisionAnswer(AsOfNow):
+class Decided(Answer):
     """The action, its reasons, and the policy and measurements that it is based on."""
 
     id: UUID | None = None
@@ -259,6 +259,10 @@ class DecisionAnswer(AsOfNow):
     recommendation: Annotated[Recommended | None, Field(description="null: decided without one.")] = None
     outcome: Outcome = None
     observed: Observed = None
+
+
+class DecisionAnswer(AsOfNow, Decided):
+    """A decision, and whether to act on it now."""
 
     @computed_field  # type: ignore[prop-decorator]  # as Pydantic documents it
     @property

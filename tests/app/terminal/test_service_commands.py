@@ -22,9 +22,9 @@ def measured(stored: str, service: Service) -> str:
 def test_status_has_a_line_for_each_topology(measured: str, service: Service):
     shown = run_here("status", "--url", service.url)
     assert shown.exit_code == 0, shown.stderr
-    [line] = [line for line in shown.stdout.splitlines() if line.split()[:1] == [measured]]
-    assert "500 ms" in line
-    assert line.rstrip().endswith(("ago", "now"))
+    parts = [line for line in shown.stdout.splitlines() if line.split()[:1] == [measured]]
+    assert any("500 ms" in part for part in parts)
+    assert parts[-1].rstrip().endswith(("ago", "now"))
     listed = json.loads(run_here("status", "--url", service.url, "--output", "json").stdout)
     assert measured in [row["name"] for row in listed]
 

@@ -76,7 +76,7 @@ def test_what_contradicts_itself_is_refused_as_in_estimates():
 @pytest.mark.parametrize(
     ("rate", "arrivals", "place"),
     [
-        (1e-90, ArrivalLaw(), "/load/external_rate"),
+        (1e-14, ArrivalLaw(), "/load/external_rate"),
         (1.0, ArrivalLaw("series", counts=(0, 5), interval_seconds=1e30), "/arrivals/interval_seconds"),
     ],
 )

@@ -18,6 +18,7 @@ from planner.topology.smoothing import (
 )
 from planner.values import IdcPoint, InstanceLoad, Load, OperatorLoad, ServiceBucket
 
+rates = st.just(0.0) | st.floats(1e-15, 1e6)
 BOUNDS = [0.001 * 1.25**step for step in range(12)]
 
 points = st.dictionaries(st.sampled_from([0.5, 1.0, 2.0, 4.0]), st.floats(0.0, 1e6), min_size=2).map(
@@ -44,7 +45,7 @@ def instances(draw: st.DrawFn) -> tuple[InstanceLoad, ...]:
 def operators(draw: st.DrawFn) -> OperatorLoad:
     return OperatorLoad(
         service_rate=10.0,
-        arrival_rate=draw(st.none() | st.floats(0.0, 1e6)),
+        arrival_rate=draw(st.none() | rates),
         arrival_idc=draw(st.just(()) | points),
         instances=draw(st.just(()) | instances()),
         service_histogram=draw(st.just(()) | histograms),
@@ -54,9 +55,7 @@ def operators(draw: st.DrawFn) -> OperatorLoad:
 
 @st.composite
 def loads(draw: st.DrawFn) -> Load:
-    return Load(
-        draw(st.floats(0.0, 1e6)), {"a": draw(operators())}, None, draw(st.none() | st.floats(0.0, 1e6))
-    )
+    return Load(draw(rates), {"a": draw(operators())}, None, draw(st.none() | st.floats(0.0, 1e6)))
 
 
 def assert_close(one: OperatorLoad, other: OperatorLoad) -> None:

@@ -74,7 +74,7 @@ def test_what_cannot_keep_up_has_no_modelled_number(files: list[str]):
         (["--capacities", "scores=9"], "Did you mean 'score'?"),
         (["--arrivals", "mmpp"], "--arrivals mmpp: write poisson or deterministic, or name a file"),
         (["--quantiles", "half"], "--quantiles half: write numbers with commas between"),
-        (["--quantiles", "1.0"], "--quantiles: must lie"),
+        (["--quantiles", "1.0"], "--quantiles: must be at least"),
         (["--roots", "0"], "--roots: Must"),
         (["--roots", "900000000"], "simulation-too-large"),
         (["--services", "/nonexistent.yaml"], "cannot be read"),
