@@ -1,4 +1,4 @@
-"""The arrays of the planner by what they hold, and the functions that a formula needs on arrays."""
+"""The types of the planner's arrays, named by their contents, and the mathematical functions for arrays in formulas."""
 
 from types import SimpleNamespace
 

@@ -41,22 +41,23 @@ MOST_SUGGESTED = 10  # names of one request: comparing takes some milliseconds e
 
 
 def suggest_name(wrong: str, known: Iterable[str], least_ratio: float = 0.6) -> str:
-    """` Did you mean 'score'?` where a known name of about this length is similar, else nothing."""
+    """The text ` Did you mean 'score'?` where a known name is similar to the wrong name, else an empty text."""
     alike = (name for name in known if abs(len(name) - len(wrong)) <= LENGTHS_COMPARED)
     close = get_close_matches(wrong, list(islice(alike, NAMES_COMPARED)), 1, least_ratio)
     return f" Did you mean {close[0]!r}?" if close else ""
 
 
 def escape_pointer(name: str) -> str:
-    """One reference token of a JSON pointer (RFC 6901, section 3): `~` becomes `~0` and `/` becomes `~1`."""
+    """A name as a part of a JSON pointer (RFC 6901, section 3): `~` becomes `~0` and `/` becomes `~1`."""
     return name.replace("~", "~0").replace("/", "~1")
 
 
 @dataclass_transform(eq_default=False)
 class FieldsError(Exception):
-    """An exception with its numbers in fields; its text is `text` with the fields filled in.
+    """An exception with its numbers in fields; its message is `text` with the fields filled in.
 
-    A subclass declares its fields as a dataclass does, and `text`; one whose text has parts to choose writes `__str__`.
+    A subclass declares its fields as a dataclass does, and `text`; a subclass that must choose parts of its message
+    writes `__str__`.
     """
 
     text: ClassVar[str] = "{self.detail}"
@@ -103,7 +104,7 @@ class InvalidLoad(InvalidArgument):
 
 
 class InvalidAllocation(InvalidArgument):
-    """The processors given do not fit the topology."""
+    """The given numbers of processors do not fit the topology."""
 
     argument: str = "processors"
 
@@ -183,7 +184,7 @@ class TargetUnreachable(PlannerError):
         return f"E[T] cannot be {self.describe_bound()}"
 
     def describe_bound(self) -> str:
-        """The time asked for, the shortest possible one, its cause, and what to change: the end of a sentence."""
+        """The end of a sentence: the target, the shortest possible time, the cause of that time, and what to change."""
         why = (
             "with every operator at the most processors that its bound allows"
             if self.bounded
@@ -196,7 +197,9 @@ class TargetUnreachable(PlannerError):
 
 
 class SimulationTooLarge(PlannerError):
-    """A simulation would have more of something (`unit`) than it may; `argument` is what to lower."""
+    """A simulation would have more events, roots or processors (`unit`) than allowed; `argument` is the one
+    to lower.
+    """
 
     unit: str
     number: float
@@ -229,7 +232,9 @@ class SimulationStuck(PlannerError):
 
 
 class QuantileUnreachable(TargetUnreachable):
-    """As TargetUnreachable, for a target of what `measured` names; the lower bound is of the tuples drawn."""
+    """No number of processors brings the time that `measured` names to the target; the lower bound is of
+    drawn tuples.
+    """
 
     measured: str = ""
 

@@ -1,6 +1,7 @@
 """The frozen values of stream planning: the inputs and the answers of the planner.
 
-Types with dozens of values in a plan are NamedTuples, which take a quarter of the time of frozen dataclasses to make.
+Types that occur dozens of times in a plan are NamedTuples, which are made in a quarter of the time of a frozen
+dataclass.
 """
 
 from collections.abc import Mapping
@@ -18,10 +19,11 @@ SHARED: Queueing = "shared"
 
 
 class Operator(NamedTuple):
-    """One vertex; the bounds limit what a plan may give it. `queueing` of None is not stated, and taken as shared.
+    """One operator of a topology; its bounds limit how many processors a plan may give it.
 
-    `max_parallelism` is the number of key groups or partitions: more instances than that would be idle.
-    `service_scv` is configured by the owner, for loads that do not measure it.
+    A `queueing` of None is not stated, and taken as shared. `max_parallelism` is the number of key groups or
+    partitions: more instances than that would be idle. `service_scv` is configured by the owner, for loads that do not
+    measure it.
     """
 
     name: str
@@ -34,7 +36,7 @@ class Operator(NamedTuple):
 
     @property
     def ceiling(self) -> int | None:
-        """The most processors that a plan may give; None: as many as it likes."""
+        """The most processors that a plan may give the operator; None means without limit."""
         most, parallelism = self.max_processors, self.max_parallelism
         if parallelism is None or most is None:
             return most if parallelism is None else parallelism
@@ -42,12 +44,12 @@ class Operator(NamedTuple):
 
     @property
     def ceiling_name(self) -> str:
-        """Which of the two bounds is the lower one."""
+        """The name of the lower of the operator's two upper bounds, max_processors or max_parallelism."""
         return "max_processors" if self.ceiling == self.max_processors else "max_parallelism"
 
 
 class Edge(NamedTuple):
-    """A stream from one operator to another; `selectivity` = mean tuples emitted on it per input tuple."""
+    """A stream from one operator to another; `selectivity` is the mean number of tuples on it per input tuple."""
 
     source: str
     target: str
@@ -55,7 +57,7 @@ class Edge(NamedTuple):
 
 
 class Entry(NamedTuple):
-    """Where the external stream enters; shares need not sum to 1 (a stream may be duplicated)."""
+    """An operator where the external stream enters; shares need not sum to 1, since a stream may be duplicated."""
 
     operator: str
     share: float = 1.0
@@ -71,7 +73,7 @@ class Topology:
 
 
 class IdcPoint(NamedTuple):
-    """The index of dispersion of arrivals, Var N(t)/E N(t), in windows of one length t."""
+    """The index of dispersion of arrivals, Var N(t)/E N(t), for the number N(t) of arrivals in windows of length t."""
 
     window_seconds: float
     idc: float
@@ -87,7 +89,10 @@ class InstanceLoad(NamedTuple):
 
 
 class ServiceBucket(NamedTuple):
-    """How many services took at most `upper_seconds`, and longer than the bucket before."""
+    """A bucket of a histogram of service times: the count of services that took at most `upper_seconds`.
+
+    Services that took no longer than the bound of the bucket before are counted there.
+    """
 
     upper_seconds: float
     services: int
@@ -117,7 +122,7 @@ class OperatorLoad(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """What was measured of a topology in one interval, or smoothed over several."""
+    """The measurements of a topology in one interval, or smoothed over several intervals."""
 
     external_rate: float
     operators: Mapping[str, OperatorLoad]
@@ -127,7 +132,7 @@ class Load:
 
 @dataclass(frozen=True, slots=True)
 class Diagnostic:
-    """A fact about the data behind an answer that its reader must know."""
+    """A note beside an answer about its data, which a reader of the answer must know."""
 
     code: str
     detail: str
@@ -135,7 +140,7 @@ class Diagnostic:
 
 
 class OperatorEstimate(NamedTuple):
-    """One operator under a given number of processors; a wait of None is infinite."""
+    """The estimate of one operator with a given number of processors; a wait of None is infinite."""
 
     name: str
     arrival_rate: float
@@ -163,19 +168,19 @@ class TimeTarget:
 
     @property
     def is_expected_sojourn(self) -> bool:
-        """Whether this is a target of E[T], which needs no drawn tuples."""
+        """Whether the target limits E[T], the mean total time, for which no tuples must be drawn."""
         return self.of == "total" and self.quantile is None
 
     @property
     def measured(self) -> str:
-        """The name of the limited time, such as: the 99% quantile of total."""
+        """The name of the limited time within a sentence, such as: the 99% quantile of total."""
         if self.quantile is None:
             return f"the mean of {self.of}"
         return f"the {100.0 * self.quantile:.6g}% quantile of {self.of}"
 
     @property
     def title(self) -> str:
-        """`measured` with a capital letter, for the start of a sentence."""
+        """The name of the limited time at the start of a sentence, such as: The 99% quantile of total."""
         return f"{self.measured[:1].upper()}{self.measured[1:]}"
 
 
@@ -189,7 +194,10 @@ class QuantileSeconds:
 
 @dataclass(frozen=True, slots=True)
 class Spread:
-    """How a time spreads over external tuples, from `roots` drawn ones; `known_error` is relative, of its quantiles."""
+    """How a time spreads over external tuples, from `roots` drawn tuples: its mean and quantiles.
+
+    `known_error` is the known relative error of the quantiles.
+    """
 
     mean_seconds: float
     quantiles: tuple[QuantileSeconds, ...]
@@ -201,7 +209,9 @@ class Spread:
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """How true E[T] is for this kind of input: mean |error| against simulation, what was measured, what assumed."""
+    """How true E[T] is for this kind of input: its mean |error| beside simulations, and the inputs measured
+    or assumed.
+    """
 
     kind: str
     known_error: float | None
@@ -226,10 +236,10 @@ class Estimate(NamedTuple):
 
 
 class Effect(NamedTuple):
-    """The change of E[T] by one processor more and by one fewer at an operator, others unchanged.
+    """The change of E[T] by one processor more and by one fewer at an operator, all others unchanged.
 
-    One more changes E[T] by at most 0. None: the change is not possible; `*_limit` names the bound that forbids it,
-    and where it is None the operator could not keep up with its load.
+    One processor more changes E[T] by at most 0. None: the change is not possible; `*_limit` names the bound that
+    forbids the change, and where `*_limit` is None the operator could not keep up with its load.
     """
 
     operator: str
@@ -242,7 +252,7 @@ class Effect(NamedTuple):
 
 
 class Plan(NamedTuple):
-    """An allocation, its estimate with diagnostics, and its explanation."""
+    """A plan: the processors of each operator, the estimate with diagnostics, and the explanation."""
 
     objective: str
     processors: Mapping[str, int]

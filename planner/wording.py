@@ -24,7 +24,7 @@ DAY_SECONDS = 86_400.0
 def write_number(
     value: float | None, absent: str = UNKNOWN, digits: int = DIGITS, *, down: bool = False
 ) -> str:
-    """`1,230`, `12.3` or `0.0123`: significant digits without trailing zeros; far from 1 as `1.2e+12`.
+    """A number with its significant digits, without trailing zeros: `1,230`, `12.3`, `0.0123`; far from 1 as `1.2e+12`.
 
     With `down` a promised limit is never written above itself: 336.517 is `336`, and 0.3 is `0.3`.
     """
@@ -41,7 +41,7 @@ def write_number(
 
 
 def write_seconds(seconds: float | None, absent: str = UNKNOWN, digits: int = DIGITS) -> str:
-    """`180 ms`, `1.2 s`, `4 min`, `3 h`, `2 days`; None is `absent`, which is UNBOUNDED where None means that."""
+    """A time with its unit: `180 ms`, `1.2 s`, `4 min`, `3 h`, `2 days`; a time of None is written as `absent`."""
     if seconds is None:
         return absent
     if not isfinite(seconds) or abs(seconds) < 1e-9:
@@ -56,7 +56,7 @@ def write_seconds(seconds: float | None, absent: str = UNKNOWN, digits: int = DI
 
 
 def round_number(value: float, digits: int) -> float:
-    """The value with so many significant digits."""
+    """The value rounded to `digits` significant digits."""
     return float(Context(prec=digits, rounding=ROUND_HALF_UP).create_decimal(value))
 
 
@@ -66,7 +66,7 @@ def write_signed_seconds(seconds: float) -> str:
 
 
 def write_seconds_change(before: float, after: float) -> str:
-    """`from 180 to 208 ms`, or `from 900 ms to 1.2 s`, with enough digits to show the change."""
+    """A change of a time, with enough digits to show it: `from 180 to 208 ms`, or `from 900 ms to 1.2 s`."""
     first, then = write_seconds_apart(before, after)
     if first == then:
         return f"from {first} to as much"
@@ -107,7 +107,9 @@ def write_rate(rate: float | None, absent: str = UNKNOWN, *, down: bool = False)
 
 
 def write_percent(share: float | None) -> str:
-    """`62%` or `4.2%`: two digits below 100%; a share just below 1 is `above 99%`, since 100% would be wrong."""
+    """A share as `62%` or `4.2%`, two digits below 100%; a share just below 1 is `above 99%`, since 100% would be
+    wrong.
+    """
     if share is None or not isfinite(share):
         return write_number(share)
     if 0.995 <= share < 1.0:
@@ -122,38 +124,41 @@ def write_signed_percent(share: float | None) -> str:
 
 
 def write_factor(factor: float, *, down: bool = False) -> str:
-    """`1.25 times`; with `down` a promised limit is never written above itself."""
+    """A factor as `1.25 times`; with `down` a promised limit is never written above itself."""
     return f"{write_number(factor, down=down)} times"
 
 
 def write_level(level: float) -> str:
-    """`p99` or `p99.9`: the level of a quantile with all its digits."""
+    """The level of a quantile with all its digits: `p99` or `p99.9`."""
     return f"p{100.0 * level:.10g}"
 
 
 def write_count(count: int | None) -> str:
-    """All digits: `1,200`."""
+    """A count with all its digits: `1,200`."""
     return UNKNOWN if count is None else f"{count:,}"
 
 
 def write_counted(count: int, noun: str, plural: str = "") -> str:
-    """`1 operator`, `1,200 operators`; `plural` is given where it is more than the noun with an s."""
+    """A count with its noun:
+
+    `1 operator`, `1,200 operators`; `plural` is given where it is more than the noun with an s.
+    """
     return f"{count:,} {noun if count == 1 else plural or noun + 's'}"
 
 
 def write_change(before: int | None, after: int | None) -> str:
-    """`13 → 17`, or the number alone where nothing changes."""
+    """A change of a count, `13 → 17`, or the number alone where nothing changes."""
     if after is None or before == after:
         return write_count(before)
     return f"{write_count(before)} → {write_count(after)}"
 
 
 def join_names(names: Sequence[object], most: int = NAMES_SHOWN) -> str:
-    """`a, b and 3 more`: the first `most` of the names, and how many others there are."""
+    """A list of names as `a, b and 3 more`: the first `most` names, and how many others there are."""
     shown, more = ", ".join(map(str, names[:most])), len(names) - most
     return f"{shown} and {more:,} more" if more > 0 else shown
 
 
 def join_counts(counts: Sequence[tuple[str, int]], most: int = NAMES_SHOWN) -> str:
-    """`a 3, b 5 and 3 more`: operators with their numbers of processors."""
+    """Operators with their numbers of processors, as `a 3, b 5 and 3 more`."""
     return join_names([f"{name} {count}" for name, count in counts], most)

@@ -1,1 +1,1 @@
-"""The search: processors for operators, by the largest gain first."""
+"""The allocation of processors to operators: the operator with the largest gain gets the next processor."""

@@ -1,9 +1,10 @@
 """The processors of each operator, allocated by greedy: for a budget, for a target of E[T], and for even splits.
 
-λE[T] falls in k by ever smaller gains (for any v that does not depend on k), so adding the processor of the largest
-gain, one after another, is exactly optimal (DRS, Algorithms 1 and 2). Algorithm 1 as printed continues while
-Σk ≤ K_max and so returns K_max + 1 processors; here the sum stays at or below K_max. A target at the lower bound T_L
-is refused, because no finite number of processors attains it.
+λE[T], the mean number of tuples in the system, falls with the processors k of an operator by ever smaller gains (for
+any factor v of waits that does not depend on k). So adding the processor of the largest gain, one after another, is
+exactly optimal (DRS, Algorithms 1 and 2). Algorithm 1 as printed continues while Σk ≤ K_max and so returns K_max + 1
+processors; here the sum stays at or below K_max. A target at the lower bound T_L is refused, because no finite number
+of processors attains it.
 """
 
 from collections.abc import Callable, Sequence
@@ -31,7 +32,7 @@ HALVINGS = 80
 
 
 class Allocated(NamedTuple):
-    """Processors of each operator; `optimal` is False where gains around the answer do not fall."""
+    """The allocated processors of each operator; `optimal` is False where gains around the answer do not fall."""
 
     counts: list[int]
     optimal: bool
@@ -39,33 +40,35 @@ class Allocated(NamedTuple):
 
 
 class Board(Protocol):
-    """Processors of all operators, and the moves along greedy's order: by gain, among equals the first operator."""
+    """The processors of all operators, and moves along greedy's order: by gain, and among equal gains by operator."""
 
     @property
     def floors(self) -> Sequence[int] | Counts:
-        """The least counts: every operator stable and at min_processors."""
+        """The least processors of each operator: the most of min_processors and what keeps up with the arrivals."""
 
     @property
     def total(self) -> int:
-        """Processors of all operators."""
+        """The number of processors of all operators together."""
 
     def list_counts(self) -> list[int]:
-        """Processors of each operator."""
+        """The number of processors of each operator."""
 
     def list_waits(self) -> list[float] | Floats:
-        """The mean wait at each operator."""
+        """The mean wait at each operator in seconds."""
 
     def approach_total(self, total: int) -> None:
-        """Move to a prefix of greedy's order of about `total` processors."""
+        """Gives operators the first processors in greedy's order, about `total` in all."""
 
     def approach_waiting(self, limit: float) -> None:
-        """Move to a prefix of greedy's order where about `limit` tuples wait."""
+        """Gives operators the first processors in greedy's order, until about `limit` tuples wait."""
 
     def step(self, steps: int) -> bool:
-        """Take up to `steps` processors in greedy's order, or give back as many; False where there is none."""
+        """Takes up to `steps` processors in greedy's order, or gives back as many if negative; False where there is
+        none.
+        """
 
     def is_falling(self) -> bool:
-        """Whether the gains around the counts fall."""
+        """Whether the gains of processors around the present counts fall, without which greedy may not be optimal."""
 
 
 def set_board(stations: Stations) -> Board:
@@ -94,7 +97,9 @@ def allocate_budget(stations: Stations, k_max: int, names: Sequence[str] = ()) -
 def allocate_target(
     stations: Stations, t_max_seconds: float, external_rate: float, names: Sequence[str] = ()
 ) -> Allocated:
-    """The fewest processors with E[T] ≤ `t_max_seconds`: greedy's order, stopped at the first count that meets it."""
+    """The fewest processors with E[T] ≤ `t_max_seconds`: greedy's order, stopped at the first allocation
+    that meets it.
+    """
     board = set_board(stations)
     check_bounds(stations, board.floors, names)
     board.approach_waiting(check_target(stations, board.floors, t_max_seconds, external_rate))
@@ -110,7 +115,7 @@ def allocate_target(
 
 
 def step_to_target(board: Board, is_met: Callable[[], bool]) -> None:
-    """Move to the first count in greedy's order that meets the target, from a count nearby."""
+    """Moves from a nearby allocation to the first one in greedy's order that meets the target."""
     if not is_met():
         while board.step(1) and not is_met():
             pass
@@ -122,7 +127,7 @@ def step_to_target(board: Board, is_met: Callable[[], bool]) -> None:
 
 
 def check_bounds(stations: Stations, floors: Sequence[int] | Counts, names: Sequence[str]) -> None:
-    """Raise BoundTooSmall for the first operator whose bound is below its least stable processors."""
+    """Raise BoundTooSmall for the first operator whose bound is below the fewest processors that keep up."""
     ceilings = stations.max_processors
     if isinstance(floors, np.ndarray):
         below = np.flatnonzero(np.less(ceilings, floors)).tolist()
@@ -158,7 +163,7 @@ def check_budget(k_max: int, floors: Sequence[int] | Counts, names: Sequence[str
 
 
 def name_operator(names: Sequence[str], i: int) -> str:
-    """The operator's name, or its place where names were not given."""
+    """The name of the operator at place i, or the place where names were not given."""
     return names[i] if names else str(i)
 
 
@@ -167,7 +172,8 @@ def check_target(
 ) -> float:
     """The mean number of tuples that may wait, λ0(T_max − T_L); raises TargetUnreachable.
 
-    T_max = T_L is out of reach too, as no finite number of processors attains it, unless no tuple ever waits.
+    λ0 is the external rate, T_max the target and T_L the time without waits. T_max = T_L is out of reach too, as no
+    finite number of processors attains it, unless no tuple ever waits.
     """
     lower = find_lower_bound(stations, external_rate)
     if t_max_seconds < lower or (t_max_seconds == lower and any(stations.queues.wait_seconds(floors))):
@@ -179,7 +185,7 @@ def check_target(
 
 
 def find_limit(stations: Stations, external_rate: float) -> tuple[float, bool]:
-    """E[T] with as many processors as bounds allow, and whether there are bounds.
+    """E[T] with as many processors as bounds allow, and whether any operator has a bound.
 
     With a queue for each processor, a hot key or a batch with one key may wait with any number of processors. Without
     bounds, the wait of an operator with one queue and no known bursts falls to 0.
@@ -200,7 +206,7 @@ class EvenSplit:
     """Operators with one queue per processor and an even split of the arrivals, as in Storm, Flink and Heron.
 
     Each of the k instances is a queue with one server. With service SCV s it is the M/G/1 queue (Pollaczek and
-    Khinchine):
+    Khinchine), for the arrival rate λ and service rate μ:
 
         W(k) = V·A/(μ(k − A)),   A = λ/μ,   V = (1 + s)/2, or 1 where the model has no SCVs
 
@@ -228,21 +234,25 @@ class EvenSplit:
         return cls(high, spread * high * high, floor, ceiling)
 
     def waiting(self, counts: Sequence[int] | Counts) -> float:
-        """Σ λW(k), the mean number of tuples that wait; inf where an operator cannot keep up."""
+        """The mean number of tuples that wait at all operators, Σ λW(k); inf where an operator cannot keep up."""
         slack = np.asarray(counts, np.float64) - self.offered
         if np.any((slack <= 0.0) & (self.offered > 0.0)):
             return inf
         return float(np.sum(self.weight / np.where(slack > 0.0, slack, 1.0)))
 
     def fill(self, price: float) -> Counts:
-        """The first k of each operator whose next processor gains no more than `price`, within the bounds."""
+        """The fewest processors of each operator, within the bounds, so that one more saves at most `price` waiting
+        tuples.
+        """
         with np.errstate(over="ignore"):
             slack = (np.sqrt(1.0 + 4.0 * (self.weight / price)) - 1.0) / 2.0
         wanted = np.ceil(self.offered + slack)
         return np.clip(wanted, self.floor.astype(float), self.ceiling.astype(float)).astype(np.int64)
 
     def allocate(self, waiting: float, most: int) -> Counts:
-        """The fewest processors with Σ λW ≤ `waiting`, at most `most` in total, and at least the least stable ones."""
+        """The fewest processors with which at most `waiting` tuples wait, at most `most` in total and enough to keep
+        up.
+        """
 
         def is_enough(counts: Counts) -> bool:
             return int(counts.sum()) >= most or self.waiting(counts) <= waiting

@@ -1,8 +1,9 @@
 """Greedy on many operators, in arrays: the search for the gain θ at which greedy stops.
 
-{gain > θ} is a prefix of greedy's order for every θ, so an inexact θ costs time and never the answer: the processors
-around θ are sorted into greedy's order, by ln gain and among equals by operator, and taken or given back. Where a gain
-lies so near θ that rounding would decide on which side it is, θ is lowered a little.
+Greedy gives the next processor to the operator with the largest gain. For every θ, the processors with a gain above θ
+come first in greedy's order, so an inexact θ costs time and never changes the answer: the processors around θ are
+sorted into greedy's order, by ln gain and among equals by operator, and taken or given back. Where a gain lies so near
+θ that rounding would decide on which side it is, θ is lowered a little.
 """
 
 from collections.abc import Callable, Sequence
@@ -34,7 +35,7 @@ EstimateTheta = Callable[[GreedyState], float]
 
 
 class ArrayBoard:
-    """Processors of many operators, and the moves along greedy's order, as greedy_scalar.ScalarBoard has them."""
+    """The processors of many operators in arrays, and moves along greedy's order, as ScalarBoard has them for few."""
 
     def __init__(
         self,
@@ -52,25 +53,25 @@ class ArrayBoard:
 
     @property
     def total(self) -> int:
-        """Processors of all operators."""
+        """The number of processors of all operators together."""
         return self.idle_total + int((self.bounds[0] if self.state is None else self.state.counts).sum())
 
     def list_counts(self) -> list[int]:
-        """Processors of each operator, idle ones included."""
+        """The number of processors of each operator, including operators without arrivals."""
         filled = self.floors.copy()
         if self.state is not None:
             filled[self.busy] = self.state.counts
         return filled.tolist()  # type: ignore[no-any-return]  # numpy types tolist() as Any
 
     def list_waits(self) -> Floats:
-        """The mean wait at each operator."""
+        """The mean wait at each operator in seconds."""
         waits = np.zeros(len(self.floors))
         if (state := self.begin()) is not None:
             waits[self.busy] = state.waits / self.busy_queues.service_rate
         return waits
 
     def approach_total(self, total: int) -> None:
-        """Move to a prefix of greedy's order of about `total` processors."""
+        """Gives operators the first processors in greedy's order, about `total` in all."""
         if not len(self.busy):
             return
         total -= self.idle_total
@@ -78,7 +79,7 @@ class ArrayBoard:
         place_at_theta(state, estimate_theta_for_total(total), lambda: total - int(state.counts.sum()))
 
     def approach_waiting(self, limit: float) -> None:
-        """Move to a prefix of greedy's order where a mean number of `limit` tuples waits, to rounding."""
+        """Gives operators the first processors in greedy's order, until `limit` tuples wait on average, to rounding."""
         if not len(self.busy):
             return
         state = self.start(self.busy_queues.guess_for_waiting(limit))
@@ -88,7 +89,7 @@ class ArrayBoard:
             return
 
         def count_missing() -> float:
-            """Processors still to place or to give back, each worth about the best gain on offer."""
+            """About how many processors are still to place, or to give back if negative, at the best gain on offer."""
             best = exp(min(float(np.max(state.offered())), 700.0))
             return (state.waiting() - limit) / max(best, LEAST_GAIN)
 
@@ -96,19 +97,21 @@ class ArrayBoard:
         step_to_waiting(state, limit)
 
     def start(self, guess: Floats) -> GreedyState:
-        """The state at a first guess of the counts."""
+        """Starts the board's state at a first guess of the processors, and returns it."""
         most = self.bounds[1].astype(np.float64)
         self.state = GreedyState(self.busy_queues, *self.bounds, np.minimum(guess, most).astype(np.int64))
         return self.state
 
     def begin(self) -> GreedyState | None:
-        """The state, at the least counts where nothing has moved yet; None where no operator is busy."""
+        """The board's state, started at the least processors if need be; None where no operator is busy."""
         if self.state is None and len(self.busy):
             self.start(self.bounds[0].astype(np.float64))
         return self.state
 
     def step(self, steps: int) -> bool:
-        """Take up to `steps` processors in greedy's order, or give back as many; False where there is none."""
+        """Takes up to `steps` processors in greedy's order, or gives back as many if negative; False where there is
+        none.
+        """
         if (state := self.begin()) is None:
             return False
         operators, _ = (order_next if steps > 0 else order_last)(state, abs(steps))
@@ -116,12 +119,15 @@ class ArrayBoard:
         return operators.size > 0
 
     def is_falling(self) -> bool:
-        """Whether the gains around the answer fall, as greedy needs; always so where v does not depend on k."""
+        """Whether the gains of processors around the answer fall, as greedy needs."""
         return self.state is None or is_state_falling(self.state)
 
 
 def estimate_theta_for_total(total: int) -> EstimateTheta:
-    """ln θ where the lines' counts sum to `total`: Newton within brackets, as the sum falls when θ grows."""
+    """A function that estimates ln θ for the gain θ at which greedy has given `total` processors.
+
+    ln gain is taken as a line in the processors of each operator; Newton's method in brackets finds where they sum up.
+    """
 
     def estimate_theta(state: GreedyState) -> float:
         base = state.counts - state.log_next / state.slope + 0.5
@@ -145,10 +151,11 @@ def estimate_theta_for_total(total: int) -> EstimateTheta:
 
 
 def estimate_theta_for_waiting(limit: float) -> EstimateTheta:
-    """ln θ where the mean number that waits falls to `limit`, the gains along a line being a geometric series.
+    """A function that estimates ln θ for the gain θ at which greedy leaves `limit` tuples waiting on average.
 
-    d processors more at one operator: gain·(1 − e^(slope·d))/(1 − e^slope) fewer wait. The sum over operators falls
-    as θ grows; its root is found by secant steps between brackets, to a fraction of a processor per operator.
+    Along a line of ln gain the gains are a geometric series: with d processors more at one operator, gain·(1 −
+    e^(slope·d))/(1 − e^slope) fewer tuples wait. The sum over operators falls as θ grows; its root is found by secant
+    steps between brackets, to a fraction of a processor per operator.
     """
 
     def estimate_theta(state: GreedyState) -> float:
@@ -185,10 +192,10 @@ def estimate_theta_for_waiting(limit: float) -> EstimateTheta:
 def place_at_theta(
     state: GreedyState, estimate_theta: EstimateTheta, count_missing: Callable[[], float]
 ) -> None:
-    """Put every operator at the first k whose gain is at most one θ, estimated until few processors are missing.
+    """Gives every operator the fewest processors after which its gain is at most one θ.
 
-    A small step of θ may be many processors of one large operator among small ones, so θ is estimated anew once every
-    operator is placed exactly.
+    θ is estimated until few processors are missing. A small step of θ may be many processors of one large operator
+    among small ones, so θ is estimated anew once every operator is placed exactly.
     """
     for _ in range(MOST_GUESSES):
         log_theta = estimate_theta(state)
@@ -209,7 +216,7 @@ def place_at_theta(
 
 
 def near_waiting(state: GreedyState, limit: float) -> None:
-    """Place every operator at the θ at which about `limit` tuples wait, where gains follow no lines."""
+    """Places every operator at the gain θ at which about `limit` tuples wait, where ln gains follow no lines."""
     secant = ThetaSecant()
     place_exactly(state, float(np.median(state.log_next)))
     for _ in range(MOST_STEPS):
@@ -221,13 +228,16 @@ def near_waiting(state: GreedyState, limit: float) -> None:
 
 
 def is_near_a_gain(state: GreedyState, log_theta: float) -> bool:
-    """Whether two computations of a gain could lie on different sides of θ."""
+    """Whether some gain is so near θ that rounding would decide which of both is larger; `log_theta` is ln θ."""
     near = np.minimum(np.abs(state.log_last - log_theta), np.abs(state.log_next - log_theta))
     return bool(np.any(near < ROUNDING)) and log_theta > LOG_LEAST_GAIN - 1.0
 
 
 def place_exactly(state: GreedyState, log_theta: float) -> None:
-    """Move misplaced operators along their lines, within brackets that shrink, until every operator is in place."""
+    """Moves operators until each has the fewest processors after which its gain is at most θ; `log_theta` is ln θ.
+
+    Moves go along lines of ln gain, within brackets that shrink.
+    """
     low, high = state.floor - 1, state.ceiling.copy()
     movers = np.flatnonzero(state.misplaced(log_theta))
     while movers.size:
@@ -244,7 +254,7 @@ def place_exactly(state: GreedyState, log_theta: float) -> None:
 
 
 def step_to_waiting(state: GreedyState, limit: float) -> None:
-    """Step along greedy's order to where a mean number of `limit` tuples waits."""
+    """Takes or gives back processors in greedy's order, until at most `limit` tuples wait on average."""
     size = len(state.counts)
     while (excess := state.waiting() - limit) > 0.0 and np.any(offered := state.offered() > -np.inf):
         best = float(np.exp(np.max(state.log_next[offered])))

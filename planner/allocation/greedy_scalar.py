@@ -1,8 +1,8 @@
 """Greedy on few operators, in plain floats: each next processor goes to the operator with the largest gain.
 
-The order of greedy is by gain, largest first, and among equal gains by operator, first come. Until it
-reaches a gain of θ, greedy takes every processor whose gain is above θ, at all operators. So a search for θ places most
-processors at once, and only the few around θ go through a heap.
+Greedy's order of processors is by gain, the largest first, and among equal gains by operator, the first in the topology
+first. Before greedy takes a processor of gain θ, it takes every processor with a gain above θ, at all operators. So a
+search for θ places most processors at once, and only the few around θ go through a heap.
 """
 
 from collections import deque
@@ -26,7 +26,7 @@ FindTheta = Callable[[Sequence[Point]], float]
 
 
 class ScalarBoard:
-    """Processors of few operators, and the moves along greedy's order; only busy operators take part."""
+    """The processors of few operators in plain floats, and moves along greedy's order; only busy operators move."""
 
     def __init__(self, queues: ScalarQueues, ceilings: Sequence[int] | Counts) -> None:
         self.queues = queues
@@ -39,11 +39,11 @@ class ScalarBoard:
 
     @property
     def total(self) -> int:
-        """Processors of all operators."""
+        """The number of processors of all operators together."""
         return self.idle_total + sum(self.counts)
 
     def list_counts(self) -> list[int]:
-        """Processors of each operator, idle ones included."""
+        """The number of processors of each operator, including operators without arrivals."""
         if len(self.busy) == len(self.floors):
             return self.counts
         filled = self.floors.copy()
@@ -52,11 +52,11 @@ class ScalarBoard:
         return filled
 
     def list_waits(self) -> list[float]:
-        """The mean wait at each operator."""
+        """The mean wait at each operator in seconds."""
         return self.queues.wait_seconds(self.list_counts())
 
     def approach_total(self, total: int) -> None:
-        """Move to a prefix of greedy's order of about `total` processors."""
+        """Gives operators the first processors in greedy's order, about `total` in all."""
         total -= self.idle_total
         if self.curves and total - sum(self.counts) > HEAP_STEPS_PER_OPERATOR * len(self.curves):
             loads = [curve.high for curve in self.curves]
@@ -64,7 +64,7 @@ class ScalarBoard:
             self.place(self.guess(x), find_theta_for_total(total))
 
     def approach_waiting(self, limit: float) -> None:
-        """Move to a prefix of greedy's order where a mean number of `limit` tuples waits, to rounding."""
+        """Gives operators the first processors in greedy's order, until `limit` tuples wait on average, to rounding."""
         if not self.curves or self.count_waiting() <= limit:
             return
         scale = sum([sqrt(curve.high) * curve.weights.level for curve in self.curves])
@@ -75,7 +75,7 @@ class ScalarBoard:
         self.step_to_waiting(limit)
 
     def near_waiting(self, limit: float) -> None:
-        """Move to the θ at which about `limit` tuples wait, within some steps per operator."""
+        """Gives operators the processors of a gain above some θ, so that about `limit` tuples wait."""
         secant = ThetaSecant()
         for _ in range(MOST_STEPS):
             offered = [
@@ -92,18 +92,21 @@ class ScalarBoard:
             ]
 
     def count_waiting(self) -> float:
-        """The mean number of tuples that wait."""
+        """The mean number of tuples that wait at all operators together."""
         return fsum([curve.waiting(k) for curve, k in zip(self.curves, self.counts, strict=True)])
 
     def guess(self, x: float) -> list[int]:
-        """k = A + x√A, rounded: equal x is nearly equal gain, except at light loads (Halfin and Whitt 1981)."""
+        """A first guess of each operator's processors, A + x√A rounded, with A the operator's offered load.
+
+        Except at light loads an equal x gives nearly equal gains (Halfin and Whitt 1981).
+        """
         return [
             min(max(curve.floor, int(curve.high + x * sqrt(curve.high) + 0.5)), top)
             for curve, top in zip(self.curves, self.ceilings, strict=True)
         ]
 
     def place(self, counts: list[int], find_theta: FindTheta) -> None:
-        """Give every operator the processors whose gain is above one θ, which `find_theta` improves from guesses."""
+        """Gives every operator the processors whose gain is above one θ, which `find_theta` improves from guesses."""
         log_theta = 0.0
         for _ in range(MOST_GUESSES):
             points = list(map(draw_line, self.curves, counts, self.ceilings))
@@ -129,7 +132,7 @@ class ScalarBoard:
         ]
 
     def step_to_waiting(self, limit: float) -> None:
-        """Step along greedy's order to where a mean number of `limit` tuples waits."""
+        """Takes or gives back processors in greedy's order, until at most `limit` tuples wait on average."""
         excess = self.count_waiting() - limit
         if excess > 0.0:
             for gain in self.take_in_order():
@@ -143,7 +146,7 @@ class ScalarBoard:
                 return
 
     def step(self, steps: int) -> bool:
-        """Take `steps` processors in greedy's order, or give back as many; False where there is none."""
+        """Takes `steps` processors in greedy's order, or gives back as many if negative; False where there is none."""
         moves = self.take_in_order() if steps > 0 else self.give_back_in_order()
         if next(moves, None) is None:
             return False
@@ -151,7 +154,9 @@ class ScalarBoard:
         return True
 
     def take_in_order(self) -> Iterator[float]:
-        """Add processors one by one in greedy's order, and yield the gain of each, while there is one."""
+        """Adds processors one by one in greedy's order, and yields the gain of each, as long as a processor can be
+        added.
+        """
         curves, counts, ceilings = self.curves, self.counts, self.ceilings
         heap = []
         for i, curve in enumerate(curves):
@@ -171,7 +176,7 @@ class ScalarBoard:
                 heappop(heap)
 
     def give_back_in_order(self) -> Iterator[float]:
-        """Remove processors one by one in the reverse of greedy's order, and yield the gain that each had."""
+        """Removes processors one by one in the reverse of greedy's order, and yields the gain that each had."""
         curves, counts = self.curves, self.counts
         heap = [(c[k - 1], -i) for i, (c, k) in enumerate(zip(curves, counts, strict=True)) if k > c.floor]
         heapify(heap)
@@ -185,12 +190,12 @@ class ScalarBoard:
                 heappop(heap)
 
     def is_falling(self) -> bool:
-        """Whether the gains around the answer fall, as greedy needs; always so where v does not depend on k."""
+        """Whether the gains of processors around the answer fall, as greedy needs."""
         return all(map(is_curve_falling, self.curves, self.counts))
 
 
 def is_curve_falling(curve: Curve, k: int) -> bool:
-    """Whether the gain before k is no smaller than the gain at k, and that no smaller than the gain after k."""
+    """Whether the gains of an operator's processors just before, at and after k do not grow."""
     if curve.weights.is_constant:
         return True
     here = curve[k]
@@ -201,7 +206,9 @@ def is_curve_falling(curve: Curve, k: int) -> bool:
 
 
 def find_crossing(curve: Curve, k: int, least: float, ceiling: int) -> int:
-    """The first k from floor to ceiling whose gain is at most `least`, sought from `k` in doubling steps."""
+    """The fewest processors, from floor to ceiling, after which the gain is at most `least`; the search
+    starts at `k`.
+    """
 
     def is_above(j: int) -> bool:
         return j < curve.floor or (j < ceiling and curve[j] > least)
@@ -220,7 +227,7 @@ def find_crossing(curve: Curve, k: int, least: float, ceiling: int) -> int:
 
 
 def draw_line(curve: Curve, k: int, ceiling: int) -> Point:
-    """The line of ln gain at k, or at the last k before the gain vanishes."""
+    """The line through ln gain at k processors, or at the last k before the gain vanishes."""
     here, floor = curve[k], curve.floor
     if not here:
         k = max(floor, min(k, curve.find_vanishing()))
@@ -236,7 +243,10 @@ def draw_line(curve: Curve, k: int, ceiling: int) -> Point:
 
 
 def find_theta_for_total(total: int) -> FindTheta:
-    """ln θ where the lines' counts, each rounded up, sum to about `total`; operators at a bound are left out."""
+    """A function that finds ln θ for the gain θ at which greedy has given about `total` processors.
+
+    ln gain is taken as a line in the processors of each operator; operators at a bound are left out.
+    """
 
     def find_theta(points: Sequence[Point]) -> float:
         free, rest, log_theta = points, float(total), 0.0
@@ -265,7 +275,10 @@ def find_theta_for_total(total: int) -> FindTheta:
 
 
 def find_theta_for_waiting(limit: float, curves: Sequence[Curve]) -> FindTheta:
-    """ln θ where the mean number that waits falls to `limit`: it falls by (gain − θ)·|step| along a line."""
+    """A function that finds ln θ for the gain θ at which greedy leaves `limit` tuples waiting on average.
+
+    Along a line of ln gain the waiting tuples of an operator fall by (gain − θ)·|step|.
+    """
 
     def find_theta(points: Sequence[Point]) -> float:
         excess = fsum([c.waiting(k) for c, (k, *_) in zip(curves, points, strict=True)]) - limit

@@ -1,7 +1,8 @@
 """Greedy's state on many operators: counts, gains, and the next operators to receive or give back a processor.
 
-The order depends on one function of (operator, k): `Look.log_next`, from one B(k) in closed form. The gain of the
-processor before, from the same B(k), agrees with it to 1e-13; it only limits which operators are examined.
+Greedy's order depends on one function of operator and processors k: `Look.log_next`, the logarithm of the next gain,
+from one Erlang B in closed form. The gain of the processor before, from the same B, agrees with it to 1e-13, and only
+limits which operators are examined.
 """
 
 from math import copysign, inf, log
@@ -25,7 +26,7 @@ MOST_STEPS = 24
 
 
 class GreedyState:
-    """The counts of busy operators, and ln gain of the last processor and of the next at each."""
+    """The processors of busy operators, with the logarithms of the gains of each operator's last and next processor."""
 
     def __init__(
         self, queues: ArrayQueues | MixedQueues, floor: Counts, ceiling: Counts, counts: Counts
@@ -37,7 +38,7 @@ class GreedyState:
         self.look(np.arange(size))
 
     def look(self, at: Indices) -> None:
-        """Compute gains and waits anew for the operators `at`."""
+        """Computes gains and waits anew for the operators at the places `at`."""
         everything = len(at) == len(self.counts)
         queues = self.queues if everything else self.queues.select(at)
         counts, floor = self.counts[at], self.floor[at]
@@ -47,40 +48,42 @@ class GreedyState:
         self.log_b[at] = seen.log_b
 
     def move(self, at: Indices, counts: Counts) -> None:
-        """Set the counts of the operators `at`."""
+        """Sets the processors of the operators at the places `at`, and computes their gains and waits."""
         self.counts[at] = counts
         self.look(at)
 
     def offered(self) -> Floats:
-        """ln gain of each operator's next processor; −inf at the ceiling and where the gain has vanished."""
+        """ln gain of each operator's next processor; −inf at the operator's bound and where the gain has vanished."""
         is_open = (self.counts < self.ceiling) & (self.log_next > LOG_LEAST_GAIN)
         return np.where(is_open, self.log_next, -np.inf)
 
     def next_log_gain(self, at: Indices, counts: Counts) -> Floats:
-        """As offered(), for the operators `at` with `counts` processors: the ln gain that decides the order."""
+        """ln gain of the next processor of the operators `at` if they had `counts` processors; −inf where there is
+        none.
+        """
         seen = self.queues.select(at).look_at(counts, counts)
         is_open = (counts < self.ceiling[at]) & (seen.log_next > LOG_LEAST_GAIN)
         return np.where(is_open, seen.log_next, -np.inf)
 
     def waiting(self) -> float:
-        """The mean number of tuples that wait, all operators together."""
+        """The mean number of tuples that wait at all operators together."""
         return float(np.sum(self.queues.high * self.waits))
 
     def predict(self, log_least: float, at: Indices | slice = slice(None)) -> Counts:
-        """The first k whose ln gain is at most `log_least`, along the line through k."""
+        """The fewest processors after which ln gain is at most `log_least`, if ln gain is a line in the processors."""
         k = self.counts[at]
         steps = np.ceil((log_least - self.log_next[at]) / self.slope[at])
         floor, ceiling = self.floor[at], self.ceiling[at]
         return np.clip(k + steps, floor, ceiling).astype(np.int64)
 
     def misplaced(self, log_least: float, at: Indices | slice = slice(None)) -> NDArray[np.bool_]:
-        """Which operators are not at the first k whose ln gain is at most `log_least`."""
+        """Flags of operators that do not have the fewest processors after which ln gain is at most `log_least`."""
         too_few = (self.log_next[at] > log_least) & (self.counts[at] < self.ceiling[at])
         return too_few | (self.log_last[at] <= log_least)
 
 
 def order_next(state: GreedyState, want: int) -> tuple[Indices, Floats]:
-    """The operators that greedy gives its next `want` processors to, in its order, and their ln gains."""
+    """The operators that get the next `want` processors in greedy's order, and the ln gains of these processors."""
     offered = state.offered()
     want = min(want, int(np.count_nonzero(offered > -np.inf)))
     if want <= 0:
@@ -102,7 +105,7 @@ def order_next(state: GreedyState, want: int) -> tuple[Indices, Floats]:
 
 
 def order_last(state: GreedyState, want: int) -> tuple[Indices, Floats]:
-    """The operators that greedy gave its last `want` processors to, the last one first, and their ln gains."""
+    """The operators that got the last `want` processors in greedy's order, the last first, and their ln gains."""
     want = min(want, int(np.count_nonzero(state.counts > state.floor)))
     if want <= 0:
         return np.empty(0, np.intp), np.empty(0)
@@ -125,13 +128,13 @@ def order_last(state: GreedyState, want: int) -> tuple[Indices, Floats]:
 
 
 def apply_steps(state: GreedyState, operators: Indices, by: int) -> None:
-    """Add `by` processors (1 or −1) for each time that an operator is listed."""
+    """Adds `by` processors (1 or −1) to an operator each time that it is listed in `operators`."""
     at, times = np.unique(operators, return_counts=True)
     state.move(at, state.counts[at] + by * times)
 
 
 def is_state_falling(state: GreedyState) -> bool:
-    """Whether the gains around the answer fall, as greedy needs; always so where v does not depend on k."""
+    """Whether the gains of processors around the answer fall, as greedy needs."""
     if state.queues.is_always_falling:
         return True
     for start in range(0, len(state.counts), BLOCK):
@@ -145,10 +148,11 @@ def is_state_falling(state: GreedyState) -> bool:
 
 
 class ThetaSecant:
-    """The search for the gain θ at which a given number of tuples waits, from ln(waiting/limit) at each ln θ tried.
+    """The search for the gain θ at which a given number of tuples waits, from ln(waiting/limit) at each tried ln θ.
 
-    ln(tuples that wait) is nearly linear in ln θ: where each processor has a queue, VA²/c wait and the gain is VA²/c²,
-    so the slope is ½. A secant finds the θ in a few steps from anywhere.
+    ln(tuples that wait) is nearly linear in ln θ: where each processor has a queue, VA²/c tuples wait and the gain is
+    VA²/c², with A the offered load, c the spare processors and V the mean SCV; so the slope is ½. A secant finds θ in a
+    few steps from anywhere.
     """
 
     def __init__(self) -> None:
@@ -156,7 +160,7 @@ class ThetaSecant:
         self.before: tuple[float, float] | None = None
 
     def step(self, log_theta: float, log_ratio: float) -> float:
-        """The next ln θ: by the secant through the last two, within the bracket so far."""
+        """The next ln θ to try: by the secant through the last two, within the bracket so far."""
         if log_ratio > 0.0:
             self.high = min(self.high, log_theta)
         else:
@@ -174,7 +178,9 @@ class ThetaSecant:
 
 
 def compare_waiting(waiting: float, limit: float, best_gain: float, operators: int) -> float | None:
-    """ln(waiting/limit), or None where some steps per operator lead to the limit, or no step leads on."""
+    """The logarithm of waiting/limit; None where a few steps per operator lead to the limit, or no step
+    leads nearer.
+    """
     ratio = log(waiting / limit) if waiting > 0.0 else -inf
     is_near = abs(waiting - limit) <= 3.0 * operators * best_gain and abs(ratio) < NEAR
     return None if is_near or best_gain <= 0.0 or ratio == -inf else ratio

@@ -26,9 +26,8 @@ class WaitCalibration:
     """The calibration of one operator by its measured waits; without a factor, `gap` is the reason.
 
     `ratio` is measured over modelled wait before it was shrunk, `shrinkage` the part of its logarithm that is kept,
-    `scatter` the relative deviation of the intervals from it. `first` and `last` are the places of the oldest and the
-    newest interval used. `is_of_total`: the factor comes from the rest of the
-    total time.
+    `scatter` the relative deviation of the intervals from the ratio. `first` and `last` are the places of the oldest
+    and the newest interval used. `is_of_total`: the factor was computed from the total time less the measured waits.
     """
 
     operator: str
@@ -47,7 +46,10 @@ class WaitCalibration:
 def calibrate(
     topology: Topology, load: Load, intervals: Sequence[Interval], model: Model
 ) -> tuple[WaitCalibration, ...]:
-    """One calibration per operator by the newest intervals, oldest first; `load` fills in what an interval lacks."""
+    """One calibration per operator from the newest intervals; `load` fills in the values that an interval lacks.
+
+    `intervals` are in order of time, the oldest first.
+    """
     if not any(is_measured(one.load) for one in intervals):
         return tuple([WaitCalibration(one.name, gap="not-measured") for one in topology.operators])
     modelled = model_intervals(topology, load, intervals, model)
@@ -64,7 +66,7 @@ def is_measured(load: Load) -> bool:
 
 
 def calibrate_operator(name: str, operator: int, modelled: Sequence[ModelledInterval]) -> WaitCalibration:
-    """The calibration by the operator's own measured waits."""
+    """The calibration of one operator by its own measured waits, or with the reason why it has none."""
     looked = [see_wait(one, operator) for one in modelled]
     seen = [one for one in looked if isinstance(one, SeenWait)]
     if not seen:
@@ -74,7 +76,7 @@ def calibrate_operator(name: str, operator: int, modelled: Sequence[ModelledInte
 
 
 def describe_ratio(name: str, seen: Sequence[SeenWait], *, is_of_total: bool) -> WaitCalibration:
-    """The calibration by these intervals."""
+    """The calibration of an operator from the intervals in which its measured and modelled waits are known."""
     found = shrink_ratio(seen)
     return WaitCalibration(
         name,
@@ -93,7 +95,7 @@ def describe_ratio(name: str, seen: Sequence[SeenWait], *, is_of_total: bool) ->
 def share_rest(
     found: Sequence[WaitCalibration], modelled: Sequence[ModelledInterval]
 ) -> tuple[WaitCalibration, ...]:
-    """The calibrations; operators without a measured wait share one factor from a measured total time."""
+    """The calibrations, where operators without a measured wait share one factor from a measured total time."""
     others = [place for place, one in enumerate(found) if one.gap == "not-measured"]
     looked = [see_rest(one, others) for one in modelled] if others else []
     seen = [one for one in looked if one is not None]
@@ -106,7 +108,7 @@ def share_rest(
 
 
 def apply_factors(load: Load, calibrations: Sequence[WaitCalibration]) -> Load:
-    """The load with the factor of each calibrated operator."""
+    """The load in which each calibrated operator has the factor of its modelled wait."""
     factors = {one.operator: one.factor for one in calibrations if one.factor is not None}
     if not factors:
         return load
@@ -127,7 +129,7 @@ REASONS: dict[Gap, str] = {
 
 
 def describe_calibration(one: WaitCalibration) -> str:
-    """Sentences on the factor of one operator."""
+    """Sentences on the factor of one operator: how it was found, and how much it is trusted."""
     assert one.factor is not None
     assert one.ratio is not None
     what = "The rest of the measured total time" if one.is_of_total else "The measured wait"
@@ -157,7 +159,7 @@ def describe_calibrations(
 
 
 def describe_factors(topology: Topology, factors: Sequence[WaitCalibration]) -> str:
-    """The factors, and the operators at which they hold only near the running number of processors."""
+    """Sentences on the factors, and on operators whose factor holds only near the running number of processors."""
     listed = join_names([f"{one.operator} {one.factor:.3g}" for one in factors])
     said = f"Modelled waits are multiplied by factors from measured waits: {listed}."
     assumed = {operator.name for operator in topology.operators if operator.queueing is None}
@@ -171,5 +173,5 @@ def describe_factors(topology: Topology, factors: Sequence[WaitCalibration]) -> 
 
 
 def join_gaps(vain: Sequence[WaitCalibration]) -> str:
-    """The operators, each with its reason."""
+    """A list of the operators without a factor, each with its reason."""
     return join_names([f"{one.operator} ({REASONS[one.gap]})" for one in vain if one.gap])

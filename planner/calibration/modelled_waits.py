@@ -1,7 +1,8 @@
 """Measured intervals beside the model: the modelled wait at every operator, and the noise of each measured wait.
 
-What an interval did not measure is filled in from the load that all intervals make together. Where waits of single
-operators are not measured, the total time leaves a rest for them:
+Values that an interval did not measure are filled in from the load that all intervals make together. Where waits of
+single operators are not measured, the total time M leaves a rest for them. vᵢ are the visits, μᵢ the service rates, and
+Wᵢ the modelled waits:
 
     rest = M − Σ vᵢ/μᵢ − Σ vᵢMᵢ over the operators with a measured wait Mᵢ,    modelled rest = Σ vᵢWᵢ over the others
 """
@@ -29,7 +30,9 @@ MOST_LOOKED_AT = 30_000
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """One measured interval, its weight among the others, and the seconds that it covers; None: not known."""
+    """One measured interval: its load, its weight among the intervals, and its length in seconds, or None
+    if not known.
+    """
 
     load: Load
     weight: float = 1.0
@@ -39,7 +42,7 @@ class Interval:
 def limit_intervals(
     topology: Topology, intervals: Sequence[Interval], most_looked_at: int = MOST_LOOKED_AT
 ) -> Sequence[Interval]:
-    """The newest intervals: as many as make `most_looked_at` with the operators of the topology, and at least one."""
+    """The newest intervals, so that intervals × operators are at most `most_looked_at`, and at least one interval."""
     most = max(1, most_looked_at // max(1, len(topology.operators)))
     return intervals[-most:]
 
@@ -47,7 +50,7 @@ def limit_intervals(
 def fill_in(interval: Load, load: Load) -> Load:
     """The interval's load; values that it did not measure are taken from `load`, which all intervals make together.
 
-    Shares of instances are taken only where as many instances ran.
+    Shares of instances are taken only where as many instances ran in the interval.
     """
     operators = {}
     for name, other in load.operators.items():
@@ -76,7 +79,7 @@ MOST_CALIBRATING = 6_000
 
 
 class ModelledInterval(NamedTuple):
-    """The modelled waits of one interval, in topology order; `place` is its place among all intervals."""
+    """The modelled waits of one interval, in topology order; `place` is the interval's place among all intervals."""
 
     place: int
     interval: Interval
@@ -108,7 +111,7 @@ def model_intervals(
 def model_interval(
     topology: Topology, load: Load, place: int, interval: Interval, model: Model
 ) -> ModelledInterval | None:
-    """The interval under its own load and processors; None if its load cannot be modelled."""
+    """The modelled waits of an interval under its own load and processors; None if its load cannot be modelled."""
     if not interval.load.external_rate:
         return None
     try:
@@ -129,7 +132,7 @@ def model_interval(
 def find_noises(
     situation: Situation, interval: Interval, counts: Sequence[int], waits: Sequence[float]
 ) -> list[float]:
-    """The relative variance of each operator's measured wait; inf where it could not keep up."""
+    """The relative variance of each operator's measured wait by chance; inf where an operator could not keep up."""
     measured = [situation.load.operators[name] for name in situation.names]
     bursts = find_bursts(measured)
     noises = []
@@ -149,7 +152,7 @@ def find_noises(
 
 
 def see_wait(modelled: ModelledInterval, operator: int) -> SeenWait | Gap:
-    """The operator's measured wait beside the modelled one, or why they cannot be compared.
+    """The operator's measured wait beside the modelled one, or the reason why they cannot be compared.
 
     Which intervals count follows from loads and processors alone, never from how long tuples were measured to wait.
     """
@@ -174,7 +177,10 @@ LITTLE_REST = 0.2
 
 
 def see_rest(modelled: ModelledInterval, others: Sequence[int]) -> SeenWait | None:
-    """The rest of the total time for the operators `others` in one interval; None if it cannot be computed."""
+    """The time that a measured total leaves for the waits of the operators `others`, beside the modelled time.
+
+    None if it cannot be computed.
+    """
     measured = modelled.interval.load.measured_sojourn_seconds
     visits = [float(one) for one in modelled.situation.flow.visits]
     visited = [one for one in others if visits[one]]

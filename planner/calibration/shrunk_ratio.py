@@ -34,7 +34,10 @@ LARGEST, SMALLEST = 8.0, 1.0 / 8.0
 
 @dataclass(frozen=True, slots=True)
 class SeenWait:
-    """One interval: measured and modelled wait, the relative variance of the measured one, and its weight in tuples."""
+    """An interval in which a wait was measured: measured and modelled wait, the measured one's noise, and a weight.
+
+    The noise is the relative variance by chance; the weight is the number of tuples.
+    """
 
     place: int
     measured_seconds: float
@@ -45,7 +48,7 @@ class SeenWait:
 
 @dataclass(frozen=True, slots=True)
 class ShrunkRatio:
-    """The measured ratio, and the factor after shrinking; `is_bounded`: the ratio was beyond the bounds."""
+    """The ratio of measured to modelled wait, and the factor after shrinking; `is_bounded`: the ratio met a bound."""
 
     factor: float
     ratio: float
@@ -55,7 +58,7 @@ class ShrunkRatio:
 
 
 def shrink_ratio(seen: Sequence[SeenWait], prior_spread: float = PRIOR_SPREAD) -> ShrunkRatio:
-    """The factor from at least one interval; modelled waits are above 0."""
+    """The factor of modelled waits from at least one interval, shrunk towards 1; modelled waits are above 0."""
     weights = [one.tuples * one.modelled_seconds for one in seen]
     total = fsum(weights)
     ratios = [one.measured_seconds / one.modelled_seconds for one in seen]
@@ -87,7 +90,10 @@ LEAST = 1e-12
 
 
 class Waits(NamedTuple):
-    """The inputs of the noise: the number of tuples (None: unknown), and how they wait; `variability` is a + s."""
+    """The inputs from which the noise of a measured wait follows: the number of tuples, or None, and how they wait.
+
+    `variability` is the sum of the SCVs of arrivals and services.
+    """
 
     tuples: float | None
     utilisation: float
@@ -96,7 +102,7 @@ class Waits(NamedTuple):
 
 
 def find_noise(waits: Waits) -> float:
-    """The relative variance of the mean wait."""
+    """The relative variance by chance of a measured mean wait."""
     if waits.tuples is None:
         return UNKNOWN_NOISE
     spare = max(1.0 - waits.utilisation, LEAST)
@@ -105,9 +111,10 @@ def find_noise(waits: Waits) -> float:
 
 
 def guess_probability(wait_in_services: float, utilisation: float, variability: float) -> float:
-    """The part of the tuples that wait, from their mean wait W in services of all servers of a queue.
+    """The part of the tuples that wait, from their mean wait in services of all servers of a queue.
 
-    Tuples that wait at all wait for (a + s)/2/(1 − ρ) of these services: exactly for M/M/k, nearly for others.
+    Tuples that wait at all wait for (a + s)/2/(1 − ρ) of these services, with a + s = `variability` and ρ the
+    utilisation: exactly for M/M/k, nearly for others.
     """
     if variability <= 0.0:
         return 1.0
@@ -115,10 +122,11 @@ def guess_probability(wait_in_services: float, utilisation: float, variability: 
 
 
 def find_variability(one: OperatorLoad, bursts: float, queueing: Queueing | None, processors: int) -> float:
-    """a + s at the queue of a tuple: a is the SCV of arrivals, or their index of dispersion if that is larger.
+    """The sum a + s for the queue of a tuple: a is the larger of arrival SCV and index of dispersion, s the service
+    SCV.
 
-    The stream to one of k instances has 1 + (a − 1)/k. Dealt in turn it varies less, but the instances are alike. An
-    SCV that is not measured is 1.
+    The stream to one of k instances has 1 + (a − 1)/k. Streams dealt in turn vary less, but then the instances are
+    alike. An SCV that is not measured is 1.
     """
     arrivals = max(1.0 if one.arrival_scv is None else one.arrival_scv, bursts)
     services = 1.0 if one.service_scv is None else one.service_scv
@@ -128,5 +136,7 @@ def find_variability(one: OperatorLoad, bursts: float, queueing: Queueing | None
 
 
 def find_bursts(operators: Iterable[OperatorLoad]) -> float:
-    """The largest index of dispersion over the longest window of any operator: bursts travel; 0 where none is known."""
+    """The largest index of dispersion over the longest window of any operator, since bursts travel; 0 if
+    none is known.
+    """
     return max((one.arrival_idc[-1].idc for one in operators if one.arrival_idc), default=0.0)

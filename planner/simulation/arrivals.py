@@ -35,7 +35,7 @@ class ArrivalLaw:
 
 
 def check_arrivals(law: ArrivalLaw, rate: float, roots: int) -> None:
-    """Raise InvalidLoad, with the pointer of the field to change, unless the law can be drawn."""
+    """Raise InvalidLoad, with the pointer of the field to change, unless arrivals can be drawn by the law."""
     if law.kind not in KINDS:
         refuse_arrivals(f"No law of arrivals is called {law.kind!r}: use {', '.join(KINDS)}.", "/kind")
     if law.kind == "series":
@@ -49,7 +49,7 @@ def check_arrivals(law: ArrivalLaw, rate: float, roots: int) -> None:
 
 
 def check_series(law: ArrivalLaw) -> None:
-    """Raise InvalidLoad unless counts are at least 0, some count is above 0, and intervals have a length."""
+    """Raise InvalidLoad unless a series has counts of at least 0, some count above 0, and intervals with a length."""
     if not 0.0 < law.interval_seconds < math.inf:
         refuse_arrivals(
             f"interval_seconds is {law.interval_seconds}: give a finite number above 0.", "/interval_seconds"
@@ -62,7 +62,7 @@ def check_series(law: ArrivalLaw) -> None:
 
 
 def check_bursts(law: ArrivalLaw, rate: float, roots: int) -> None:
-    """Raise InvalidLoad unless the rate between bursts is at least 0, and bursts have a length."""
+    """Raise InvalidLoad unless a law of bursts has a rate of at least 0 between bursts, and bursts have a length."""
     if not 0.0 < law.burst_share < 1.0:
         refuse_arrivals(
             f"burst_share is {law.burst_share}: give the share of time in bursts, between 0 and 1.",
@@ -84,12 +84,12 @@ def check_bursts(law: ArrivalLaw, rate: float, roots: int) -> None:
 
 
 def refuse_arrivals(detail: str, pointer: str) -> None:
-    """Raise InvalidLoad about the argument `arrivals`."""
+    """Raise InvalidLoad about the argument `arrivals`, with a detail and the pointer of the part to change."""
     raise InvalidLoad(detail, pointer, "arrivals")
 
 
 def draw_arrivals(law: ArrivalLaw, rate: float, roots: int, random: np.random.Generator) -> Floats:
-    """The arrival times in seconds, rising; fewer than `roots` if a series has fewer."""
+    """Draws the arrival times of roots in seconds, in rising order; fewer than `roots` if a series has fewer."""
     if law.kind == "deterministic":
         return np.arange(1.0, roots + 1.0) / rate
     if law.kind == "gamma":
@@ -102,7 +102,8 @@ def draw_arrivals(law: ArrivalLaw, rate: float, roots: int, random: np.random.Ge
 
 
 def draw_bursts(law: ArrivalLaw, rate: float, roots: int, random: np.random.Generator) -> Floats:
-    """A Markov-modulated Poisson process: a Poisson process of rate 1 on a clock that runs faster in bursts.
+    """Arrival times of a Markov-modulated Poisson process: a Poisson process of rate 1 on a clock that is faster in
+    bursts.
 
     The first phase is a burst with probability `burst_share`, so that the process is stationary from the start.
     """
@@ -123,7 +124,9 @@ def draw_bursts(law: ArrivalLaw, rate: float, roots: int, random: np.random.Gene
 
 
 def draw_series(law: ArrivalLaw, roots: int, random: np.random.Generator) -> Floats:
-    """The counted number of roots in each interval, at random times within it; at most `roots` in all."""
+    """The arrival times of a series: the counted number of roots at random times within each interval, at
+    most `roots`.
+    """
     counts = np.asarray(law.counts, np.int64)
     ends = np.cumsum(counts)
     last = int(np.searchsorted(ends, roots))  # later intervals are not needed
@@ -156,5 +159,7 @@ def check_seed(seed: int) -> None:
 
 
 def make_random(seed: int, purpose: int, place: int = 0) -> np.random.Generator:
-    """A separate random source per purpose and station or link: changes elsewhere do not change its numbers."""
+    """A separate source of random numbers for each purpose and station or link, which changes elsewhere do
+    not change.
+    """
     return np.random.Generator(np.random.SFC64(np.random.SeedSequence((seed, purpose, place))))

@@ -21,9 +21,9 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 class CodeCache(FunctionCache):
-    """A cache on disk that is valid while the function, the functions it calls, and all their constants are the same.
+    """A disk cache of machine code, valid while the function, the functions it calls and their constants are unchanged.
 
-    numba's own cache checks only the file of the function, and would run old code after a helper has changed.
+    numba's own cache checks only the file of the function, and would run old code after a called function has changed.
     """
 
     def __init__(self, function: FunctionType) -> None:
@@ -31,7 +31,9 @@ class CodeCache(FunctionCache):
         self.parts = sha256(b"".join(list_parts(function))).hexdigest()
 
     def load_overload(self, signature: Any, context: Any) -> Any:
-        """The machine code; None if there is none, or if it cannot be read, for example after a class was renamed."""
+        """The stored machine code; None if there is none, or if it cannot be read, for example after a class was
+        renamed.
+        """
         try:
             return super().load_overload(signature, context)  # type: ignore[no-untyped-call]
         except Exception:  # noqa: BLE001  # unpickling raises anything
@@ -39,7 +41,7 @@ class CodeCache(FunctionCache):
             return None
 
     def save_overload(self, signature: Any, data: Any) -> None:
-        """Writes the machine code; if the disk is full, the next process compiles again."""
+        """Writes the machine code to disk; if the disk is full, the next process compiles again."""
         with suppress(OSError):
             super().save_overload(signature, data)  # type: ignore[no-untyped-call]
 
@@ -86,7 +88,9 @@ def make_borrow() -> Callable[[Array], Array]:
 
 
 def drop_owner(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-    """The machine code of `borrow`: the array's struct with null as its owner, which numba does not count."""
+    """Generates the machine code of `borrow`: the array's struct with null as its owner, so that numba does not count
+    it.
+    """
     view = context.make_array(signature.return_type)(context, builder, arguments[0])
     view.meminfo = cgutils.get_null_value(view.meminfo.type)  # type: ignore[no-untyped-call]
     view.parent = cgutils.get_null_value(view.parent.type)  # type: ignore[no-untyped-call]
@@ -98,7 +102,9 @@ borrow = make_borrow()
 
 @inlined
 def hash_key(root: int, station: int) -> float:
-    """The finaliser of splitmix64 (Steele, Lea and Flood 2014)."""
+    """A number from 0 to 1 that a root's key has at a station, by the finaliser of splitmix64 (Steele, Lea and Flood
+    2014).
+    """
     mixed = np.uint64(root) * np.uint64(0x9E3779B97F4A7C15) + np.uint64(station + 1) * np.uint64(
         0xD1B54A32D192ED03
     )

@@ -20,7 +20,7 @@ Report = Callable[[float], None]
 
 
 def run_scenario(scenario: Scenario, window: Floats, record: Recorder) -> Floats:
-    """Simulates all roots and passes visits to `record`; returns the blocked seconds of servers within the window."""
+    """Simulates all roots and passes visits to `record`; returns how long each server was blocked within the window."""
     system, arrivals, seed = scenario
     if system.order and all(station.capacity == UNBOUNDED for station in system.stations):
         run_stations(system, arrivals, seed, record)
@@ -31,7 +31,7 @@ def run_scenario(scenario: Scenario, window: Floats, record: Recorder) -> Floats
 def measure_scenario(
     scenario: Scenario, levels: Sequence[float], warm_up_roots: int, report: Report | None = None
 ) -> Simulation:
-    """Simulates and measures a scenario, without diagnostics; `report` is called with the finished part."""
+    """Simulates and measures a scenario, without diagnostics; `report` is called with the finished part of the work."""
     system, arrivals, seed = scenario
     tallied = Tally.start(arrivals, warm_up_roots, len(system.stations))
     record = tallied.record if report is None else make_reporting(tallied.record, scenario, report)
@@ -53,7 +53,7 @@ def measure_scenario(
 
 
 def make_reporting(record: Recorder, scenario: Scenario, report: Report) -> Recorder:
-    """A recorder that calls `record`, and `report` with the finished part of the expected visits."""
+    """A recorder of visits that calls `record`, and then `report` with the finished part of the expected visits."""
     expected = len(scenario.arrivals) * fsum(scenario.system.visits)
     done = 0
 
@@ -69,7 +69,7 @@ def make_reporting(record: Recorder, scenario: Scenario, report: Report) -> Reco
 def describe_station(
     place: int, station: SimulatedStation, tallied: Tally, blocked_seconds: float
 ) -> SimulatedOperator:
-    """The measures of one station."""
+    """The measures of one simulated operator, from its tallied visits and the blocked time of its servers."""
     seconds = float(tallied.window[1] - tallied.window[0])
     time = seconds * station.processors
     return SimulatedOperator(

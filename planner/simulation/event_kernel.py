@@ -31,7 +31,7 @@ DONE, LOG_FULL, ITEMS_SHORT = range(3)
 
 @inlined
 def choose_queue(state: EventState, random: np.random.Generator, sender: int) -> int:
-    """Chooses the queue for the next tuple of a sender."""
+    """Chooses the queue at the target for the next tuple that a sender sends."""
     link = state.senders[sender].link
     target = state.links[link].target
     queueing, first, count = (
@@ -57,7 +57,7 @@ def choose_queue(state: EventState, random: np.random.Generator, sender: int) ->
 def start_service(
     state: EventState, random: np.random.Generator, server: int, root: int, arrived: float, now: float
 ) -> None:
-    """The server begins to serve the tuple."""
+    """Lets a server begin to serve a tuple that arrived at `arrived`."""
     state.senders[server].root = root
     state.senders[server].arrived = arrived
     state.senders[server].started = now
@@ -68,7 +68,7 @@ def start_service(
 
 @inlined
 def append_item(state: EventState, queue: int, root: int, now: float) -> None:
-    """Appends the tuple to a queue."""
+    """Appends a tuple of the external tuple `root` to a queue."""
     item = state.counters[FREE_ITEM]
     state.counters[FREE_ITEM] = state.items[item].following
     state.counters[FREE_ITEMS] -= 1
@@ -85,7 +85,7 @@ def append_item(state: EventState, queue: int, root: int, now: float) -> None:
 
 @inlined
 def take_item(state: EventState, queue: int) -> int:
-    """Removes and returns the first item of a queue; its fields keep their values until the next tuple waits."""
+    """Removes and returns the first waiting tuple of a queue; its fields stay until the next tuple waits."""
     item = state.queues[queue].head
     state.queues[queue].head = state.items[item].following
     state.queues[queue].length -= 1
@@ -156,7 +156,7 @@ def enter(state: EventState, random: np.random.Generator, queue: int, root: int,
 
 @inlined
 def begin_sending(state: EventState, sender: int, root: int) -> None:
-    """Prepares a sender to send all tuples that it emits for one tuple."""
+    """Prepares a sender to send all tuples that it emits for one finished tuple."""
     state.senders[sender].root = root
     state.senders[sender].link = state.senders[sender].first_link - 1
     state.senders[sender].left = 0
@@ -165,7 +165,7 @@ def begin_sending(state: EventState, sender: int, root: int) -> None:
 
 @inlined
 def send(state: EventState, random: np.random.Generator, sender: int, now: float) -> bool:
-    """Sends the tuples of a sender; False if it had to stop at a full queue."""
+    """Sends the tuples of a sender to their queues; False if the sender had to stop at a full queue."""
     while True:
         while state.senders[sender].left > 0:
             if state.senders[sender].chosen == NONE:
@@ -187,7 +187,7 @@ def send(state: EventState, random: np.random.Generator, sender: int, now: float
 
 @inlined
 def continue_sending(state: EventState, random: np.random.Generator, first: int, now: float) -> None:
-    """A sender sends; when done, it takes the next tuple of its queue, and a sender waiting for it continues."""
+    """Lets a sender send; when done, it takes the next tuple of its queue, and a sender waiting for it continues."""
     state.stack[0] = first
     size = 1
     while size > 0:
@@ -214,7 +214,7 @@ def continue_sending(state: EventState, random: np.random.Generator, first: int,
 
 @inlined
 def finish(state: EventState) -> int:
-    """Ends the next service and logs its visit; returns the server, which then sends the tuples that it emits."""
+    """Ends the next service and logs its visit; returns the server, which then sends its tuples."""
     server, row = state.serving[0], state.counters[LOGGED]
     state.log[row].station = state.senders[server].station
     state.log[row].instance = state.senders[server].place
@@ -231,7 +231,7 @@ def finish(state: EventState) -> int:
 
 @inlined
 def admit(state: EventState, now: float) -> int:
-    """A root arrives at the next entry; returns the entry as sender, or NONE if it is blocked and the root waits."""
+    """Lets a root arrive at its next entry; returns the entry as sender, or NONE if a full queue blocks the root."""
     root, entry = state.counters[ENTERED], state.entries[state.counters[AT_ENTRY]]
     state.counters[AT_ENTRY] += 1
     if state.counters[AT_ENTRY] == len(state.entries):
@@ -247,7 +247,7 @@ def admit(state: EventState, now: float) -> int:
 
 @inlined
 def borrow_state(state: EventState) -> EventState:
-    """The same state, in arrays without reference counts (see compiled.make_borrow)."""
+    """The state of the simulation in arrays without reference counts (see compiled.make_borrow)."""
     return EventState(
         borrow(state.stations),
         borrow(state.links),
@@ -270,7 +270,7 @@ def borrow_state(state: EventState) -> EventState:
 
 @compiled
 def run_events(owned: EventState, random: np.random.Generator, arrivals: Floats) -> int:
-    """Simulates to the end, or until the log is full or items run short; call it again after these are mended."""
+    """Simulates to the end, or until the log is full or items run short; the caller mends these and calls again."""
     state = borrow_state(owned)
     while True:
         if state.counters[LOGGED] == len(state.log):

@@ -85,7 +85,9 @@ the number of free items; visits in the log; the most items that one event may t
 
 
 class EventState(NamedTuple):
-    """The whole state. `times` and `serving` are a binary heap of services under way, the next to finish first."""
+    """The whole state of a simulation by events; `times` and `serving` are a heap of services, the next to finish
+    first.
+    """
 
     stations: Records
     links: Records
@@ -107,7 +109,7 @@ class EventState(NamedTuple):
 
 @inlined
 def push(times: Floats, serving: Counts, size: int, time: float, sender: int) -> None:
-    """Adds to a binary heap of `size` entries."""
+    """Adds a time and its sender to a binary heap of `size` entries, the earliest first."""
     place = size
     while place > 0:
         parent = (place - 1) >> 1
@@ -120,7 +122,7 @@ def push(times: Floats, serving: Counts, size: int, time: float, sender: int) ->
 
 @inlined
 def pop(times: Floats, serving: Counts, size: int) -> None:
-    """Removes the first of `size` entries of a binary heap."""
+    """Removes the first, earliest entry of a binary heap of `size` entries."""
     last = size - 1
     time, sender = times[last], serving[last]
     place = 0
@@ -137,7 +139,7 @@ def pop(times: Floats, serving: Counts, size: int) -> None:
 
 @inlined
 def draw_bucket(tables: Floats, begin: int, end: int, part: float) -> float:
-    """The time below which this share of services lies, interpolated linearly within its bucket."""
+    """The service time below which the share `part` of services lies, interpolated within its bucket of a histogram."""
     low, high = begin, end - 1
     while high - low > 1:
         middle = (low + high) >> 1
@@ -151,7 +153,7 @@ def draw_bucket(tables: Floats, begin: int, end: int, part: float) -> float:
 
 @inlined
 def draw_service(state: EventState, random: np.random.Generator, station: int) -> float:
-    """Draws one service time in seconds."""
+    """Draws one service time of a station in seconds."""
     law = state.stations[station].law
     first, second = state.stations[station].first, state.stations[station].second
     if law == EXPONENTIAL:

@@ -29,7 +29,9 @@ QUEUEINGS = {
 
 
 def build_state(system: System, random: np.random.Generator, window: Floats) -> EventState:
-    """The first state: all servers are idle and all queues empty; each sender begins round robin at a random queue."""
+    """The first state of a simulation: idle servers and empty queues; each sender begins round robin at a
+    random queue.
+    """
     links = sorted(system.links, key=lambda link: link.source)  # by source, entries first
     stations, tables = build_stations(system)
     queues, key_ends = build_queues(system, stations)
@@ -56,7 +58,7 @@ def build_state(system: System, random: np.random.Generator, window: Floats) -> 
 
 
 def make_records(size: int, kind: np.dtype[np.void]) -> Records:
-    """Records whose fields are all NONE."""
+    """Records of the given kind, with NONE in all their fields."""
     records = np.recarray(size, kind)
     for name in kind.names or ():
         records[name] = NONE
@@ -64,7 +66,7 @@ def make_records(size: int, kind: np.dtype[np.void]) -> Records:
 
 
 def build_stations(system: System) -> tuple[Records, Floats]:
-    """The records of the stations, and the tables of all histograms, one below the other."""
+    """The records of the stations, and the tables of all histograms of service times, one after the other."""
     stations = make_records(len(system.stations), event_state.STATION)
     tables: list[Floats] = [np.zeros((0, 2))]
     first_queue = table_begin = 0
@@ -87,7 +89,7 @@ def count_queues(station: SimulatedStation) -> int:
 
 
 def number_law(law: ServiceLaw) -> tuple[int, float, float]:
-    """The law and its two parameters; gamma has shape 1/scv and scale mean·scv."""
+    """The number of a service law's kind and its two parameters; gamma has shape 1/scv and scale mean·scv."""
     if law.kind == "exponential":
         return event_state.EXPONENTIAL, law.mean_seconds, 0.0
     if law.kind == "gamma":
@@ -100,7 +102,7 @@ def number_law(law: ServiceLaw) -> tuple[int, float, float]:
 
 
 def build_queues(system: System, stations: Records) -> tuple[Records, Floats]:
-    """The queues of all stations, and the upper end of each queue's keys."""
+    """The records of the queues of all stations, and for each queue the upper end of its range of keys."""
     queues = make_queues(int(np.sum(stations.queues)))
     key_ends = np.ones(len(queues))
     for record, station in zip(stations, system.stations, strict=True):
@@ -112,7 +114,7 @@ def build_queues(system: System, stations: Records) -> tuple[Records, Floats]:
 
 
 def make_queues(size: int) -> Records:
-    """Empty queues without bounds."""
+    """Records of `size` empty queues that hold any number of tuples."""
     queues = make_records(size, event_state.QUEUE)
     queues.length = 0
     return queues
@@ -134,7 +136,7 @@ def build_links(system: System, links: list[Link], random: np.random.Generator) 
 
 
 def build_senders(system: System, links: list[Link], stations: Records) -> Records:
-    """The servers of all stations, station by station, then one sender for each entry."""
+    """The records of all senders: the servers of all stations, station by station, then one sender for each entry."""
     sources = np.array([link.source for link in links])
     entries = int(np.sum(sources == OUTSIDE))
     sizes = [station.processors for station in system.stations]
@@ -168,7 +170,8 @@ def give_idle_servers(queues: Records, senders: Records) -> None:
 def count_needed_items(system: System, links: list[Link]) -> int:
     """The most tuples that may begin to wait in one event.
 
-    Without bounds, only one sender sends per event. With bounds, a free place may let every sender continue.
+    Where queues have no bounds, only one sender sends per event. With bounds, a free place may let every sender
+    continue.
     """
     emitted = np.zeros(len(system.stations) + 1)
     for link in links:
@@ -215,7 +218,7 @@ def run_by_events(
 
 
 def split_log(log: Records) -> Iterator[ServedVisits]:
-    """Splits the logged visits by station."""
+    """The logged visits, split by station."""
     order = np.argsort(log.station, kind="stable")
     columns = [np.ascontiguousarray(log[name][order]) for name in ServedVisits._fields]
     places, begins = np.unique(columns[0], return_index=True)

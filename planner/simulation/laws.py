@@ -1,4 +1,4 @@
-"""Laws of service times: checks them, derives them from a load, and draws service times."""
+"""Laws of service times: how they are checked, derived from a load, and used to draw service times."""
 
 import math
 from collections.abc import Callable, Mapping
@@ -32,7 +32,7 @@ class ServiceLaw:
 
 
 def check_law(law: ServiceLaw, operator: str, pointer: str) -> None:
-    """Raise InvalidLoad, with the pointer of the field to change, unless the law can be drawn."""
+    """Raise InvalidLoad, with the pointer of the field to change, unless service times can be drawn by the law."""
     if law.kind not in KINDS:
         refuse(
             f"No service law is called {law.kind!r} (operator {operator!r}): use {', '.join(KINDS)}.",
@@ -61,7 +61,7 @@ def check_law(law: ServiceLaw, operator: str, pointer: str) -> None:
 
 
 def check_buckets(buckets: tuple[ServiceBucket, ...], operator: str, pointer: str) -> None:
-    """Raise InvalidLoad unless upper bounds rise from above 0, counts are at least 0, and some count is above 0."""
+    """Raise InvalidLoad unless the bounds of a histogram rise from above 0, and counts are at least 0 and not all 0."""
     previous = 0.0
     for place, bucket in enumerate(buckets):
         if not previous < bucket.upper_seconds < math.inf:
@@ -84,12 +84,15 @@ def check_buckets(buckets: tuple[ServiceBucket, ...], operator: str, pointer: st
 
 
 def refuse(detail: str, pointer: str) -> None:
-    """Raise InvalidLoad about the argument `services`."""
+    """Raise InvalidLoad about the argument `services`, with a detail and the pointer of the part to change."""
     raise InvalidLoad(detail, pointer, "services")
 
 
 def assume_law(measured: OperatorLoad) -> ServiceLaw:
-    """The law of a measured operator: its histogram stretched to its mean, or else gamma; without an SCV, SCV 1."""
+    """The law of services that an operator's measurements suggest: its histogram stretched to its mean, or else gamma.
+
+    An SCV that is not measured is 1.
+    """
     assert measured.service_rate is not None, "check_load ran before"
     mean = 1.0 / measured.service_rate
     if measured.service_histogram:
@@ -99,7 +102,9 @@ def assume_law(measured: OperatorLoad) -> ServiceLaw:
 
 
 def simplify(law: ServiceLaw) -> ServiceLaw:
-    """The same law of the kind that is drawn fastest: SCV 0 is deterministic, gamma of SCV 1 is exponential."""
+    """The same law of service times in the kind that is drawn fastest: an SCV of 0 is deterministic, gamma of 1
+    exponential.
+    """
     if law.kind in {"gamma", "lognormal"} and law.scv == 0.0:
         return replace(law, kind="deterministic")
     if law.kind == "gamma" and law.scv == 1.0:
@@ -108,7 +113,9 @@ def simplify(law: ServiceLaw) -> ServiceLaw:
 
 
 def read_histogram(law: ServiceLaw) -> tuple[Floats, Floats]:
-    """The bounds of the buckets, from 0, and the share of services up to each bound; stretched to the law's mean."""
+    """The bounds of the buckets of a histogram from 0 up, stretched to the law's mean, and the share of services up to
+    each.
+    """
     bounds = np.array([0.0, *(bucket.upper_seconds for bucket in law.buckets)])
     reached = np.cumsum([0.0, *(float(bucket.services) for bucket in law.buckets)])
     reached /= reached[-1]
@@ -155,7 +162,9 @@ def find_mean(law: ServiceLaw) -> float:
 
 
 def find_scv(law: ServiceLaw) -> float:
-    """Variance / mean²; for a histogram (Σ pᵦ·(low² + low·high + high²)/3) / mean² − 1."""
+    """The SCV of a law of service times: variance / mean²; of a histogram (Σ pᵦ·(low² + low·high + high²)/3) / mean² −
+    1.
+    """
     if law.kind == "histogram":
         bounds, reached = read_histogram(law)
         low, high = bounds[:-1], bounds[1:]
@@ -165,7 +174,7 @@ def find_scv(law: ServiceLaw) -> float:
 
 
 def shape_lognormal(law: ServiceLaw) -> tuple[float, float]:
-    """μ and σ of the logarithm: σ² = ln(1 + scv), μ = ln(mean) − σ²/2."""
+    """The mean μ and the deviation σ of a lognormal law's logarithm: σ² = ln(1 + scv), μ = ln(mean) − σ²/2."""
     variance = math.log1p(law.scv)
     return math.log(law.mean_seconds) - variance / 2.0, math.sqrt(variance)
 

@@ -28,7 +28,7 @@ BUSY, ARRIVED = range(2)
 
 @dataclass(frozen=True, slots=True)
 class Tally:
-    """Running sums over visits, by batch of roots; the last row of `sums` is the warm-up."""
+    """Running sums over the visits of a simulation, by station and batch of roots; the last row is the warm-up."""
 
     arrivals: Floats
     warm_up_roots: int
@@ -42,7 +42,7 @@ class Tally:
 
     @classmethod
     def start(cls, arrivals: Floats, warm_up_roots: int, stations: int) -> "Tally":
-        """A tally without visits."""
+        """A tally without visits, for roots that arrive at `arrivals`."""
         size, kept = len(arrivals), len(arrivals) - warm_up_roots
         batches = max(1, min(BATCHES, kept // FEWEST_ROOTS))
         batch = np.full(size, batches, np.int64)
@@ -87,7 +87,7 @@ class Tally:
         return self.measure((self.last - self.arrivals)[self.warm_up_roots :], levels)
 
     def measure(self, times: Floats, levels: Sequence[float]) -> MeasuredTime:
-        """The mean over roots of a time, its half width, and its quantiles."""
+        """The mean of a time over roots, the half width of its 95% interval, and its quantiles."""
         rows = self.batch[self.warm_up_roots :]
         sizes = np.bincount(rows, minlength=self.batches).astype(np.float64)
         half_width = find_half_width(np.bincount(rows, times, self.batches).astype(np.float64), sizes)
@@ -102,7 +102,7 @@ class Tally:
         return float(np.sum(sums[:, column])) / visits if visits else 0.0
 
     def half_width_by_visit(self, station: int, column: int) -> float | None:
-        """The half width of the interval of the mean wait or sojourn."""
+        """The half width of the 95% interval of a station's mean wait or sojourn over its visits."""
         sums = self.sums[station, : self.batches]
         return find_half_width(sums[:, column], sums[:, VISITS])
 
@@ -112,14 +112,16 @@ class Tally:
         return float(np.sum(self.sums[station, : self.batches, VISITS])) / kept
 
     def count_events(self) -> int:
-        """The number of events: an arrival and a finish for each visit, including the warm-up."""
+        """The number of simulated events: an arrival and a finish for each visit, including the warm-up."""
         return 2 * round(float(np.sum(self.sums[:, :, VISITS])))
 
 
 def find_half_width(sums: Floats, sizes: Floats) -> float | None:
-    """The half width of a ratio of means Σ xᵦ/Σ nᵦ over batches; None for fewer than FEWEST_BATCHES.
+    """The half width of the 95% interval of a ratio of means Σ xᵦ/Σ nᵦ over batches; None for fewer than
+    FEWEST_BATCHES.
 
-    t·√(Σ (xᵦ − r·nᵦ)² / (B(B − 1))) / n̄, r = Σ xᵦ/Σ nᵦ (delta method; for batches of equal size the classic formula).
+    t·√(Σ (xᵦ − r·nᵦ)² / (B(B − 1))) / n̄, with r = Σ xᵦ/Σ nᵦ, B batches of sizes nᵦ and mean size n̄, and t the
+    quantile of Student's t (delta method; for batches of equal size the classic formula).
     """
     count, total = len(sums), float(np.sum(sizes))
     if count < FEWEST_BATCHES or not total:

@@ -9,7 +9,7 @@ from planner.values import Diagnostic, QuantileSeconds
 
 @dataclass(frozen=True, slots=True)
 class MeasuredTime:
-    """A mean with quantiles and the half width of its 95% interval, which is None if there are too few roots."""
+    """A time in a simulation: mean, quantiles, and the half width of the 95% interval, None with too few roots."""
 
     mean_seconds: float
     half_width_seconds: float | None
@@ -37,7 +37,9 @@ class SimulatedOperator:
 
 @dataclass(frozen=True, slots=True)
 class Simulation:
-    """The measures of a simulation: per root the `total` time of its tuples in operators, and its `completion` time."""
+    """The measures of a simulation: for each root the `total` time of its tuples in operators, and its `completion`
+    time.
+    """
 
     total: MeasuredTime
     completion: MeasuredTime
@@ -51,7 +53,7 @@ class Simulation:
 
 
 class ServedVisits(NamedTuple):
-    """Visits to one station: the instance, the root of the tuple, and the times."""
+    """Visits to one simulated station: the serving instance, the root of each tuple, and the times of each visit."""
 
     station: int
     instance: Counts
@@ -62,7 +64,7 @@ class ServedVisits(NamedTuple):
 
 
 class VisitLog(NamedTuple):
-    """All visits in order of arrival, with the fields of a raw log, and the arrival time of each root.
+    """All visits of a simulation in order of arrival, with the fields of a raw log, and the arrival time of each root.
 
     `operator` is the operator's place in the topology; instances of each operator are numbered from 0.
     """

@@ -61,7 +61,7 @@ def simulate(
     warm_up_share: float = 0.1,
     report: Callable[[float], None] | None = None,
 ) -> Simulation:
-    """Simulates `roots` external tuples; the first `warm_up_share` of them are not measured.
+    """Simulates the topology for `roots` external tuples; the first `warm_up_share` of them are not measured.
 
     `report` is called from time to time with the finished part; an exception that it raises ends the simulation.
     """
@@ -102,12 +102,12 @@ def simulate_visits(
 
 
 def count_events(topology: Topology, roots: int) -> float:
-    """The expected number of events: an arrival and a finish for each visit of each root."""
+    """The expected number of events of a simulation: an arrival and a finish for each visit of each root."""
     return 2.0 * roots * fsum(solve_visits(topology))
 
 
 def draw_scenario(system: System, roots: int, seed: int, law: ArrivalLaw) -> Scenario:
-    """The system with the drawn arrival times of its roots."""
+    """A system to simulate, with the drawn arrival times of its external tuples."""
     check_seed(seed)
     check_arrivals(law, system.rate, roots)
     times = draw_arrivals(law, system.rate, roots, make_random(seed, ARRIVALS))
@@ -132,7 +132,7 @@ def check_length(system: System, end: float, law: ArrivalLaw) -> None:
 
 
 def describe_arrivals(scenario: Scenario, roots: int, law: ArrivalLaw) -> tuple[Diagnostic, ...]:
-    """Diagnostics of the arrivals: a series with too few roots, and overloaded operators."""
+    """Diagnostics of simulated arrivals: a series with too few external tuples, and operators that cannot keep up."""
     found, rate = len(scenario.arrivals), scenario.system.rate
     if law.kind == "series":
         intervals = floor(float(scenario.arrivals[-1]) / law.interval_seconds) + 1
@@ -146,7 +146,9 @@ def describe_arrivals(scenario: Scenario, roots: int, law: ArrivalLaw) -> tuple[
 
 
 def check_size(system: System, roots: int, most_events: int) -> None:
-    """Raise SimulationTooLarge above the limits of time and memory, and InvalidLoad without roots."""
+    """Raise SimulationTooLarge if a simulation would take too much time or memory, and InvalidLoad without external
+    tuples.
+    """
     if roots < 1:
         raise InvalidLoad(f"roots is {roots}: give at least 1 external tuple to simulate.", "", "roots")
     if roots > MOST_ROOTS:
@@ -160,7 +162,7 @@ def check_size(system: System, roots: int, most_events: int) -> None:
 
 
 def check_levels(levels: Sequence[float]) -> None:
-    """Raise InvalidLoad unless all levels are between 0 and 1."""
+    """Raise InvalidLoad unless all levels of quantiles are between 0 and 1."""
     for place, level in enumerate(levels):
         if not 0.0 < level < 1.0:
             raise InvalidLoad(
@@ -171,7 +173,7 @@ def check_levels(levels: Sequence[float]) -> None:
 
 
 def find_overloaded(system: System, rate: float) -> tuple[Diagnostic, ...]:
-    """The diagnostic about operators that cannot serve this external rate."""
+    """A diagnostic of the operators that cannot serve the external rate `rate`."""
     busiest = {
         station.name: find_busiest(station, rate * visits)
         for station, visits in zip(system.stations, system.visits, strict=True)

@@ -32,7 +32,7 @@ class TupleStream(NamedTuple):
     instance: Counts
 
     def pick(self, choice: Counts | slice) -> "TupleStream":
-        """The tuples at these places, in the order of the places."""
+        """The tuples of the stream at the places `choice`, in the order of the places."""
         return TupleStream(self.time[choice], self.root[choice], self.instance[choice])
 
 
@@ -50,7 +50,7 @@ def make_empty() -> TupleStream:
 
 @dataclass
 class Carrier:
-    """A link during a simulation: `turns` is each sender's next instance; None if the target is not round robin."""
+    """A link in a simulation; `turns` is the next instance of each sender, or None if the target is not round robin."""
 
     link: Link
     random: np.random.Generator
@@ -58,7 +58,7 @@ class Carrier:
     turns: Counts | None
 
     def carry(self, departures: TupleStream) -> TupleStream:
-        """The tuples that reach the target: floor(mean) for each departure, and one more by chance."""
+        """The tuples that reach the target of the link: floor(mean) for each departure, and one more by chance."""
         sent = self.copy(departures)
         if self.turns is None:
             return sent
@@ -86,7 +86,9 @@ class Carrier:
 
 @dataclass
 class Desk:
-    """A station during a simulation: when each server is free, and departures after the stretch of time."""
+    """A station in a simulation: the time when each server is free, and departures after the present
+    stretch of time.
+    """
 
     place: int
     station: SimulatedStation
@@ -107,7 +109,9 @@ class Desk:
         self.held = np.full(size, NONE, np.int64)
 
     def serve(self, streams: Sequence[TupleStream], until: float) -> tuple[ServedVisits, TupleStream]:
-        """Serves the arrivals up to `until`; returns their visits, and the departures up to `until`."""
+        """Serves the arrivals of a station up to the time `until`; returns their visits, and the departures up to
+        `until`.
+        """
         coming = join_streams(streams or [make_empty()])
         if len(streams) > 1:
             coming = coming.pick(np.argsort(coming.time, kind="stable"))
@@ -124,7 +128,7 @@ class Desk:
     def serve_shared(
         self, coming: TupleStream, service: Floats, until: float
     ) -> tuple[ServedVisits, TupleStream]:
-        """Serves with one queue for all servers."""
+        """Serves the arriving tuples of a station that has one queue for all servers."""
         time, root, _ = coming
         started, server = np.empty(len(time)), np.empty(len(time), np.int64)
         room = len(time) + len(self.free)
@@ -140,7 +144,7 @@ class Desk:
         return visits, join_streams([self.pending, found.pick(slice(count)), rest])
 
     def serve_own(self, coming: TupleStream, service: Floats) -> tuple[ServedVisits, TupleStream]:
-        """Serves with one queue for each server."""
+        """Serves the arriving tuples of a station that has one queue for each server."""
         time, root, _ = coming
         chosen = self.choose(coming)
         started = np.empty(len(time))
@@ -153,7 +157,7 @@ class Desk:
         return visits, leaving.pick(np.argsort(leaving.time, kind="stable"))
 
     def choose(self, coming: TupleStream) -> Counts:
-        """The server of each tuple; for round robin, the links have already chosen it."""
+        """The server of each arriving tuple; for round robin, the links have already chosen it."""
         if self.station.queueing == RANDOM:
             return self.choices.integers(self.station.processors, size=len(coming.time))
         if self.station.queueing == KEYED:
@@ -162,7 +166,7 @@ class Desk:
 
 
 def start_carrier(system: System, place: int, seed: int) -> Carrier:
-    """A carrier whose senders begin round robin at random instances."""
+    """The link at `place` ready for a simulation; its senders begin round robin at random instances."""
     link, random = system.links[place], make_random(seed, COPIES, place)
     target = system.stations[link.target]
     turns = None
@@ -173,7 +177,7 @@ def start_carrier(system: System, place: int, seed: int) -> Carrier:
 
 
 def run_stations(system: System, arrivals: Floats, seed: int, record: Callable[[ServedVisits], None]) -> None:
-    """Simulates all roots and passes visits to `record`, in parts that are sorted within each station."""
+    """Simulates all external tuples and passes visits to `record`, in parts that are sorted within each station."""
     carriers: dict[int, list[Carrier]] = {place: [] for place in (OUTSIDE, *system.order)}
     for place, link in enumerate(system.links):
         carriers[link.source].append(start_carrier(system, place, seed))

@@ -64,7 +64,7 @@ def serve_own(arrived: Floats, chosen: Counts, service: Floats, last: Floats, ou
 
 @compiled
 def deal(sender: Counts, turns: Counts, size: int) -> Counts:
-    """Round robin: the next server for each tuple; `turns` holds the next server of each sender."""
+    """The next server for each tuple under round robin; `turns` holds the next server of each sender."""
     chosen = np.empty(len(sender), np.int64)
     for i in range(len(sender)):
         turn = turns[sender[i]]
@@ -75,7 +75,7 @@ def deal(sender: Counts, turns: Counts, size: int) -> Counts:
 
 @compiled
 def choose_by_key(root: Counts, station: int, ends: Floats) -> Counts:
-    """The server whose stretch of [0, 1) holds the key of each tuple; searched from the first server of its cell."""
+    """The server of each tuple: the one whose stretch of [0, 1) holds the hashed key of the tuple's root."""
     chosen = np.empty(len(root), np.int64)
     first = np.searchsorted(ends, np.arange(CELLS) / CELLS, side="right")
     last = len(ends) - 1
@@ -98,7 +98,7 @@ def multiply(
     out_root: Counts,
     out_sender: Counts,
 ) -> None:
-    """Copies each tuple `copies` times."""
+    """Writes `copies` copies of each tuple into the arrays `out_time`, `out_root` and `out_sender`."""
     end = 0
     for i in range(len(time)):
         for _ in range(copies[i]):
@@ -121,8 +121,8 @@ def tally(
 ) -> None:
     """Adds the visits of one station to the sums of a simulation.
 
-    By root: `totals` of time in stations, and the `last` finish. By batch of roots: `sums` of waits, sojourns and
-    visits. Within the window of time: `busy` seconds and arrivals.
+    For each root: the `totals` of time in stations, and the `last` finish. For each batch of roots: the `sums` of
+    waits, sojourns and visits. Within the window of time: `busy` seconds and arrivals.
     """
     begin, end = window[0], window[1]
     for i in range(len(root)):

@@ -22,7 +22,9 @@ MOST_PROCESSORS = 1_000_000
 
 
 class SimulatedStation(NamedTuple):
-    """One operator: `key_ends` are the cumulated shares of its instances, `capacity` is the places in each queue."""
+    """One simulated operator; `key_ends` are the cumulated shares of its instances, `capacity` is the places in each
+    queue.
+    """
 
     name: str
     processors: int
@@ -33,7 +35,7 @@ class SimulatedStation(NamedTuple):
 
 
 class Link(NamedTuple):
-    """An edge, or an entry from OUTSIDE, that carries `mean` tuples per tuple of its source."""
+    """An edge, or an entry from OUTSIDE, in a simulation; it carries `mean` tuples per tuple of its source."""
 
     source: int
     target: int
@@ -41,7 +43,10 @@ class Link(NamedTuple):
 
 
 class System(NamedTuple):
-    """Stations in topology order; links in the order of edges, then entries. `order` is empty if there is a loop."""
+    """A system to simulate: stations in topology order, and links in the order of edges, then entries.
+
+    `order` lists stations upstream first, and is empty if there is a loop.
+    """
 
     stations: tuple[SimulatedStation, ...]
     links: tuple[Link, ...]
@@ -52,7 +57,7 @@ class System(NamedTuple):
 
 
 class Scenario(NamedTuple):
-    """A system, the arrival times of its roots, and the seed of all other random numbers."""
+    """A system to simulate, the arrival times of its external tuples, and the seed of all other random numbers."""
 
     system: System
     arrivals: Floats
@@ -66,7 +71,7 @@ def build_system(
     services: Mapping[str, ServiceLaw],
     capacities: Mapping[str, int],
 ) -> System:
-    """The system of a topology under a load; refuses contradictions, with the pointer of the field to change."""
+    """The system of a topology under a load; raises errors with the pointer of the field to change."""
     network = index_topology(topology)
     visits = settle_network(network)
     check_load(network, load)
@@ -90,7 +95,7 @@ def build_system(
 
 
 def check_names(given: Mapping[str, object], network: Network, argument: str) -> None:
-    """Raise InvalidLoad for an operator that the topology does not have."""
+    """Raise InvalidLoad if `given` names an operator that the topology does not have."""
     for name in given:
         if name not in network.places:
             raise InvalidLoad(
@@ -102,7 +107,7 @@ def check_names(given: Mapping[str, object], network: Network, argument: str) ->
 
 
 def check_queueing(operator: Operator, pointer: str) -> None:
-    """Raise InvalidTopology for an unknown queueing."""
+    """Raise InvalidTopology if the operator has an unknown queueing."""
     if operator.queueing not in {None, *QUEUEINGS}:
         raise InvalidTopology(
             f"The queueing of operator {operator.name!r} is {operator.queueing!r}: use {', '.join(QUEUEINGS)}.",
@@ -117,7 +122,7 @@ def build_station(
     services: Mapping[str, ServiceLaw],
     capacities: Mapping[str, int],
 ) -> SimulatedStation:
-    """One operator with its processors, its queue and its law of services."""
+    """The simulated station of one operator, with its processors, its queue and its law of services."""
     name, pointer = operator.name, f"/{escape_pointer(operator.name)}"
     queueing = operator.queueing or SHARED
     law = services[name] if name in services else assume_law(measured)
@@ -132,10 +137,10 @@ def build_station(
 
 
 def cumulate_shares(measured: OperatorLoad, count: int) -> tuple[float, ...]:
-    """The upper ends of the stretches of [0, 1) that hold the keys of each instance.
+    """The upper ends of the stretches of [0, 1) that hold the keys of each of an operator's `count` instances.
 
-    Shares measured at another number of instances are converted as in planner.queueing.key_shares: the largest share
-    by itself, the others by interpolation.
+    Shares measured at another number of instances are converted as in planner.queueing.key_shares: the largest share by
+    itself, the others by interpolation.
     """
     if count == 1 or not measured.instances:
         shares = np.full(count, 1.0 / count)
@@ -151,7 +156,7 @@ def cumulate_shares(measured: OperatorLoad, count: int) -> tuple[float, ...]:
 
 
 def link_stations(topology: Topology, network: Network) -> tuple[Link, ...]:
-    """The links: edges and entries that carry tuples."""
+    """The links of a simulated system: all edges and entries that carry tuples."""
     edges = [
         Link(network.places[edge.source], network.places[edge.target], edge.selectivity)
         for edge in topology.edges
@@ -161,7 +166,7 @@ def link_stations(topology: Topology, network: Network) -> tuple[Link, ...]:
 
 
 def sort_stations(network: Network) -> tuple[int, ...]:
-    """The stations, upstream stations first; empty if there is a loop."""
+    """The places of the stations, upstream stations first; empty if there is a loop."""
     order, rest = order_acyclic(network)
     return () if rest or any(network.loops) else tuple(order)
 
@@ -169,7 +174,7 @@ def sort_stations(network: Network) -> tuple[int, ...]:
 def describe_assumptions(
     topology: Topology, load: Load, stations: Sequence[SimulatedStation], services: Mapping[str, ServiceLaw]
 ) -> tuple[Diagnostic, ...]:
-    """A diagnostic for each kind of value that is not given and therefore assumed."""
+    """A diagnostic for each kind of value that a simulation assumes because it is not given."""
     several = [station for station in stations if station.processors > 1]
     stated = {operator.name for operator in topology.operators if operator.queueing}
     queues = [one.name for one in several if one.name not in stated]

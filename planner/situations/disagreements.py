@@ -1,6 +1,6 @@
-"""Causes of a measured sojourn far from the estimate, the likeliest first, each with the E[T] that it would give.
+"""Causes of a measured sojourn time far from the estimate, the likeliest first, each with the E[T] that it would give.
 
-Every number is an estimate of the topology or load with that one change.
+Each of these E[T] is an estimate of the topology or load with one change.
 """
 
 from collections.abc import Callable, Container
@@ -42,7 +42,7 @@ def compare_sojourn(topology: Topology, answer: Estimate, load: Load) -> tuple[D
 
 
 def list_longer(topology: Topology, answer: Estimate, load: Load) -> list[str]:
-    """Causes of a sojourn longer than modelled that no measurement or stated queueing rules out."""
+    """Causes of a sojourn time longer than modelled, except causes that measurements or a stated queueing rule out."""
     several = {one.name for one in answer.operators if one.visits and one.processors > 1}
     unstated = {one.name for one in topology.operators if one.queueing is None} & several
     unmeasured = {one.name for one in topology.operators if not load.operators[one.name].instances}
@@ -82,7 +82,7 @@ def list_longer(topology: Topology, answer: Estimate, load: Load) -> list[str]:
 
 
 def list_shorter(topology: Topology, answer: Estimate, load: Load) -> list[str]:
-    """Causes of a sojourn shorter than modelled."""
+    """Causes of a sojourn time shorter than modelled."""
     calm = sum_services(
         [one.visits for one in answer.operators], [one.service_rate for one in answer.operators]
     )
@@ -96,7 +96,7 @@ def list_shorter(topology: Topology, answer: Estimate, load: Load) -> list[str]:
 
 
 def write_sojourn(topology: Topology, answer: Estimate, load: Load, model: Model | None = None) -> str:
-    """E[T] as text, for the answer's processors and arrival rates under another topology, load or model."""
+    """E[T] as text, for the processors and arrival rates of `answer` under another topology, load or model."""
     operators = answer.operators
     rates = [one.arrival_rate for one in operators]
     stations = build_stations(topology, load, rates, model or answer.model)
@@ -105,7 +105,7 @@ def write_sojourn(topology: Topology, answer: Estimate, load: Load, model: Model
 
 
 def multiply_bursts(load: Load, names: Container[str]) -> Load:
-    """Arrivals at the operators `names` BURST times as variable; an SCV that is not measured is 1."""
+    """The load with arrivals at the operators `names` BURST times as variable; an SCV that is not measured is 1."""
 
     def change(_name: str, one: OperatorLoad) -> OperatorLoad:
         return one._replace(arrival_scv=BURST * (1.0 if one.arrival_scv is None else one.arrival_scv))
@@ -114,9 +114,10 @@ def multiply_bursts(load: Load, names: Container[str]) -> Load:
 
 
 def skew_keys(load: Load, answer: Estimate, names: Container[str]) -> Load:
-    """One of the k instances of each operator gets HOT_SHARE/k of its arrivals, the others the rest evenly.
+    """The load in which one of the k instances of each operator in `names` gets HOT_SHARE/k of its arrivals.
 
-    KeyShares gets the same from two instances with shares of 1/2 ± (HOT_SHARE − 1)/k.
+    The other instances get the rest evenly. KeyShares gets the same from two instances with shares of 1/2 ± (HOT_SHARE
+    − 1)/k.
     """
     counts = {one.name: one.processors for one in answer.operators}
 
@@ -128,7 +129,7 @@ def skew_keys(load: Load, answer: Estimate, names: Container[str]) -> Load:
 
 
 def change_rates(load: Load, factor: float) -> Load:
-    """The load with other service rates."""
+    """The load with all service rates multiplied by `factor`."""
 
     def change(_name: str, one: OperatorLoad) -> OperatorLoad:
         return one._replace(service_rate=(one.service_rate or 0.0) * factor)
@@ -166,5 +167,5 @@ def compare_completion(load: Load, answer: Estimate, completion: Spread) -> tupl
 
 
 def is_running(load: Load, answer: Estimate) -> bool:
-    """Whether the answer has the processors of the load, as far as the load has them."""
+    """Whether the answer has the processors that run by the load, as far as the load names them."""
     return all(load.operators[one.name].processors in {None, one.processors} for one in answer.operators)

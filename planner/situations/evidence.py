@@ -82,12 +82,12 @@ def find_evidence(topology: Topology, load: Load, answer: Estimate) -> Evidence:
 
 
 def needs_more(operator: Operator, measured: OperatorLoad) -> bool:
-    """Whether the queueing is not stated, or is keyed without measured shares of instances."""
+    """Whether an operator's queueing is not stated, or is keyed while the shares of its instances are not measured."""
     return operator.queueing is None or (operator.queueing == KEYED and not measured.instances)
 
 
 def judge_bursts(topology: Topology, load: Load, columns: Columns, answer: Estimate) -> tuple[str, str]:
-    """The knowledge about bursts, and whether arrivals are calm or bursty."""
+    """How much is known about bursts of arrivals, and whether arrivals are calm or bursty."""
     if all(columns["arrival_idc"]):
         knowledge = EVERYWHERE
     elif all(load.operators[name].arrival_idc for name in list_entries(topology)):
@@ -98,14 +98,14 @@ def judge_bursts(topology: Topology, load: Load, columns: Columns, answer: Estim
 
 
 def list_entries(topology: Topology) -> list[str]:
-    """The operators that the stream enters: the entries, else the operators that no other operator feeds."""
+    """The operators that the external stream enters: the entries, else the operators that no other operator feeds."""
     fed = {edge.target for edge in topology.edges if edge.source != edge.target}
     named = [entry.operator for entry in topology.entries]
     return named or [operator.name for operator in topology.operators if operator.name not in fed]
 
 
 def list_measured(columns: Columns) -> list[str]:
-    """The measured fields, each with the number of operators."""
+    """The names of measured quantities, each with the number of operators that have it."""
     said = ["service rate of every operator"]
     size = len(columns["service_rate"])
     for field, title, unknown in FIELDS:
@@ -118,7 +118,7 @@ def list_measured(columns: Columns) -> list[str]:
 
 
 def list_assumed_queues(several: Sequence[Operator], load: Load) -> list[str]:
-    """The assumed queueings, and the keys assumed to be even."""
+    """The assumptions about queues: the assumed queueings, and keys assumed to be even."""
     unstated = [operator.name for operator in several if operator.queueing is None]
     even = [
         operator.name
@@ -130,7 +130,7 @@ def list_assumed_queues(several: Sequence[Operator], load: Load) -> list[str]:
 
 
 def list_assumed_variability(operators: Sequence[Operator], columns: Columns, knowledge: str) -> list[str]:
-    """Arrivals that are computed or assumed to be Poisson, and services assumed to be exponential."""
+    """The assumptions about variability: arrivals computed or taken as Poisson, and services taken as exponential."""
     said = []
     if None in columns["arrival_scv"]:
         pairs = zip(operators, columns["arrival_scv"], columns["arrival_idc"], strict=True)
@@ -155,7 +155,7 @@ def list_assumed_variability(operators: Sequence[Operator], columns: Columns, kn
 
 @lru_cache(maxsize=64)  # of knowledge and queueings there are few
 def list_assumed_bursts(knowledge: str, queueings: tuple[str, ...]) -> tuple[str, ...]:
-    """The assumption of no bursts, with the error if it is wrong."""
+    """The assumption that there are no bursts, with the error of E[T] if there are."""
     if knowledge != SCVS:
         return ()
     calm, bursty = (find_error(queueings, arrivals, f"E[T], {SCVS}") for arrivals in ("calm", "bursty"))
@@ -166,7 +166,7 @@ def list_assumed_bursts(knowledge: str, queueings: tuple[str, ...]) -> tuple[str
 def find_quantile_errors(
     topology: Topology, counts: Sequence[int], evidence: Evidence | None
 ) -> tuple[float | None, float | None]:
-    """The known errors of p99 of total and of completion, for the kind of input of the evidence; None as for E[T]."""
+    """The known errors of p99 of total and of completion time for the evidence's kind of input; None as for E[T]."""
     if evidence is None or evidence.known_error is None:
         return None, None
     queueings, arrivals = list_queueings(topology, counts), evidence.kind.rpartition(", ")[2]
@@ -191,7 +191,7 @@ def name_queueing(operator: Operator, count: int, shares: KeyShares | None) -> t
 def describe_queues(
     topology: Topology, load: Load, stations: Stations, answers: Sequence[OperatorEstimate]
 ) -> tuple[Diagnostic, ...]:
-    """All diagnostics about queues."""
+    """All diagnostics about the queues of an answer: assumed queueing, keys, and bursts."""
     said = describe_assumed(topology, load, stations, answers)
     if stations.inflows is None:
         return said

@@ -112,5 +112,5 @@ KNOWN_ERRORS: Mapping[tuple[str, str], Mapping[str, float]] = {
 
 
 def find_error(queueings: Iterable[str], arrivals: str, answer: str) -> float:
-    """The known error of an answer under the worst of these queueings; `arrivals` is `calm` or `bursty`."""
+    """The known error of an answer under the worst of the given queueings; `arrivals` is `calm` or `bursty`."""
     return max([KNOWN_ERRORS[queueing, arrivals][answer] for queueing in queueings])

@@ -60,30 +60,31 @@ class Situation(NamedTuple):
         return list_floats(self.stations.wait_seconds(counts))
 
     def waiting_probability(self, counts: Sequence[int]) -> list[float]:
-        """The part of the tuples that wait at each operator; all must be stable."""
+        """The part of the tuples that wait at each operator; all operators must keep up."""
         return self.stations.waiting_probability(counts)
 
     def sum_sojourns(self, waits: Sequence[float]) -> float:
-        """E[T] at given waits; where external_rate is 0, the time in service of one tuple."""
+        """E[T] at the given waits in seconds; where the external rate is 0, the time in service of one tuple."""
         if self.load.external_rate:
             return sum_sojourns(self.stations, waits, self.load.external_rate)
         return sum_services(self.flow.visits, self.stations.service_rate)
 
     def find_lower_bound(self) -> float:
-        """T_L = Σ vᵢ/μᵢ, E[T] where no tuple waits."""
+        """T_L, the time of an external tuple if no tuple waits: Σ vᵢ/μᵢ with visits vᵢ and service rates μᵢ."""
         if self.load.external_rate:
             return find_lower_bound(self.stations, self.load.external_rate)
         return sum_services(self.flow.visits, self.stations.service_rate)
 
     def name_counts(self, counts: Sequence[int]) -> dict[str, int]:
-        """The processors by operator."""
+        """The number of processors by the operator's name."""
         return dict(zip(self.names, counts, strict=True))
 
 
 def survey_load(topology: Topology, load: Load, model: Model, *, is_open: bool = False) -> Situation:
-    """The situation: the arrivals of each operator, and the operators as queues; an SCV that is not known is 1.
+    """The situation of a topology under a load: the arrivals of each operator, and the operators as queues.
 
-    `is_open`: as if no operator held bursts back; a plan must be ready for that.
+    An SCV that is not known is 1. With `is_open`, the queues are as if no operator held bursts back, which a plan must
+    be ready for.
     """
     load = take_configured_scvs(topology, load)
     flow = measure_flow(topology, load)
@@ -97,7 +98,7 @@ def list_floats(values: Sequence[float] | Floats) -> list[float]:
 
 
 def scale_load(situation: Situation, external_rate: float) -> Situation:
-    """The situation at another external rate: visits, service rates and SCVs stay, arrivals are vᵢλ0.
+    """The situation at another external rate: visits, service rates and SCVs stay, arrivals grow with the rate.
 
     Real streams rarely keep their SCV at a higher rate; without a measurement at that rate this is the best assumption,
     and a diagnostic of the verdict says so.
@@ -116,7 +117,7 @@ def scale_load(situation: Situation, external_rate: float) -> Situation:
 
 
 def check_rate(situation: Situation, external_rate: float) -> None:
-    """Raise InvalidLoad where the rate is no rate, or would keep more processors busy than can be planned."""
+    """Raise InvalidLoad where an external rate is no rate, or would keep more processors busy than can be planned."""
     try:
         check_number(external_rate, "external_rate", least=SMALLEST)
         for name, visits in zip(situation.names, situation.flow.visits, strict=True):
@@ -131,7 +132,7 @@ def estimate(
     processors: Mapping[str, int] | None = None,
     model: Model = DEFAULT_MODEL,
 ) -> Estimate:
-    """The estimate with `processors`; if they are not given, with the processors that the load names as running."""
+    """The estimate of a topology under a load, with `processors`, or else with the processors that run by the load."""
     situation = survey_load(topology, load, model)
     counts = find_counts(topology, load, processors)
     answer = assess_counts(situation, counts)
@@ -201,7 +202,7 @@ def list_operators(
 
 
 def add_queueing(situation: Situation, operators: Sequence[OperatorEstimate]) -> list[OperatorEstimate]:
-    """The operators with their queueing and the load of their busiest instance."""
+    """The estimates of the operators, with their queueing and the load of their busiest instance added."""
     named = []
     for operator, one in zip(situation.topology.operators, operators, strict=True):
         instances = situation.load.operators[one.name].instances
@@ -212,7 +213,7 @@ def add_queueing(situation: Situation, operators: Sequence[OperatorEstimate]) ->
 
 
 def assess_counts(situation: Situation, counts: Sequence[int]) -> Estimate:
-    """The estimate of an allocation, with its waits computed here."""
+    """The estimate of an allocation, with waits computed from its processors."""
     return evaluate_allocation(situation, counts, situation.wait_seconds(counts))
 
 
@@ -253,7 +254,7 @@ def describe_configured(load: Load) -> tuple[Diagnostic, ...]:
 
 
 def describe_batches(situation: Situation) -> str:
-    """A sentence on operators with an assumed SCV of 1 although tuples arrive in batches; else nothing."""
+    """A sentence on operators with an assumed SCV of 1 although tuples arrive in batches, or an empty text."""
     forks = [edge.target for edge in situation.topology.edges if edge.selectivity >= MANY]
     names = [
         name
@@ -270,7 +271,7 @@ def describe_batches(situation: Situation) -> str:
 
 
 def list_unmeasured(load: Load, operators: Sequence[OperatorEstimate]) -> tuple[str, ...]:
-    """The operators without an SCV of their own."""
+    """The operators whose SCVs of arrivals or services are not measured."""
     measured = [load.operators[operator.name] for operator in operators]
     return tuple(
         [

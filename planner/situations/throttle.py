@@ -2,7 +2,8 @@
 
     λ = λ0·e + Gᵀ min(λ, c),   c = max_processors × μ             (after Es-Stream, section V-B: upstream first)
 
-The right side is concave and grows with λ, so Newton's iteration from the flow without limits falls to the only
+λ are the arrival rates, λ0 the external rate, e the shares of the entries, G the selectivities, and μ the service
+rates. The right side is concave and grows with λ, so Newton's iteration from the flow without limits falls to the only
 solution: each round fixes the output of the operators above their capacity, and later rounds only release some.
 """
 
@@ -51,7 +52,7 @@ def throttle_flow(situation: Situation) -> tuple[Situation, tuple[str, ...]]:
 
 
 def settle_throttled(network: Network, rates: list[float], limits: Sequence[float]) -> list[float]:
-    """The rates that arrive where no operator emits more than `limits` times its selectivities allow."""
+    """The arrival rates if each operator passes on at most `limits` tuples per second times its selectivities."""
     over = list_over(rates, limits)
     while True:
         rates = settle_network(cut_outputs(network, over, limits))
@@ -62,12 +63,12 @@ def settle_throttled(network: Network, rates: list[float], limits: Sequence[floa
 
 
 def list_over(rates: Sequence[float] | Floats, limits: Sequence[float]) -> list[bool]:
-    """Flags of the operators that are unstable at their limit, by the margin of planner.queueing.erlang.is_stable."""
+    """Flags of the operators that cannot keep up at their limit, by the margin of planner.queueing.erlang.is_stable."""
     return [rate >= limit * (1.0 - STABILITY_MARGIN) for rate, limit in zip(rates, limits, strict=True)]
 
 
 def cut_outputs(network: Network, over: Sequence[bool], limits: Sequence[float]) -> Network:
-    """The network where operators above their limit are replaced by sources of a known rate."""
+    """The network in which operators above their limit are replaced by sources of a known rate."""
     shares, loops = list(network.shares), list(network.loops)
     successors, selectivities = list(network.successors), list(network.selectivities)
     fan_in = list(network.fan_in)

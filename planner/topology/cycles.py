@@ -1,8 +1,8 @@
 """Cycles in a topology: which operators feed back into each other, and the rates inside a cycle.
 
-For a nonnegative matrix G these are equivalent (Berman and Plemmons, Nonnegative Matrices, chapter 6):
-the spectral radius of G is below 1; I − G is a nonsingular M-matrix; elimination of I − G without
-exchanges meets positive pivots only; some x > 0 has (I − G)x > 0.
+For the nonnegative matrix G of selectivities these are equivalent (Berman and Plemmons, Nonnegative Matrices, chapter
+6): the spectral radius of G is below 1; I − G is a nonsingular M-matrix; elimination of I − G without exchanges meets
+positive pivots only; some x > 0 has (I − G)x > 0.
 """
 
 from collections.abc import Callable, Sequence
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 def find_components(successors: Sequence[Sequence[int]], roots: Sequence[int]) -> list[list[int]]:
-    """Strongly connected components reachable from `roots`, each after all that it reaches (Tarjan 1972)."""
+    """Strongly connected components of a graph reachable from `roots`, each after all that it reaches (Tarjan 1972)."""
     size = len(successors)
     low = [-1] * size  # the discovery number while open; then the least number reachable
     number = [-1] * size
@@ -72,7 +72,11 @@ def find_components(successors: Sequence[Sequence[int]], roots: Sequence[int]) -
 
 
 def close_component(root: int, open_vertices: list[int], finished: list[int]) -> list[int]:
-    """Take the component of `root` off the stack, in the order of search, in which few edges lead backward."""
+    """Removes the component of `root` from the stack and returns it, in the order in which the search found its
+    vertices.
+
+    In this order few edges lead backward.
+    """
     if open_vertices[-1] == root:
         return [open_vertices.pop()]
     start = len(open_vertices) - 1
@@ -84,14 +88,16 @@ def close_component(root: int, open_vertices: list[int], finished: list[int]) ->
 
 
 class Cycle(NamedTuple):
-    """One strongly connected component; `edges` are (source, target, selectivity), by position in search order."""
+    """Operators that feed back into each other; `edges` are (source, target, selectivity), by position in
+    search order.
+    """
 
     names: tuple[str, ...]
     edges: Sequence[tuple[int, int, float]]
 
 
 def solve_cycle(cycle: Cycle, inflow: Sequence[float]) -> list[float]:
-    """Rates x = inflow + Gᵀx within a component; NoSteadyState where its spectral radius is 1 or more."""
+    """The arrival rates x = inflow + Gᵀx within a cycle of selectivities G; raises NoSteadyState if the cycle gains."""
     if len(inflow) <= DENSE_SIZE:
         return eliminate(cycle, inflow)
     fed = collect_matrix(cycle)
@@ -103,7 +109,10 @@ def solve_cycle(cycle: Cycle, inflow: Sequence[float]) -> list[float]:
 
 
 def eliminate(cycle: Cycle, inflow: Sequence[float]) -> list[float]:
-    """Gaussian elimination without exchanges: only pivots are differences; one that is not positive proves a gain."""
+    """The arrival rates within a small cycle, by Gaussian elimination without exchanges.
+
+    Only pivots are differences; a pivot that is not positive proves that the cycle multiplies tuples without end.
+    """
     size = len(inflow)
     fed = [[0.0] * size for _ in range(size)]  # fed[i][j]: what i receives per tuple of j
     for source, target, selectivity in cycle.edges:
@@ -131,7 +140,7 @@ def eliminate(cycle: Cycle, inflow: Sequence[float]) -> list[float]:
 
 
 def collect_matrix(cycle: Cycle) -> "Matrix":
-    """Gᵀ: row i holds what operator i receives per tuple of the others."""
+    """The matrix of a cycle: row i holds how many tuples operator i receives per tuple of each other operator."""
     size = len(cycle.names)
     sources, targets, selectivities = zip(*cycle.edges, strict=True)
     return scipy.sparse.csc_array(
@@ -140,12 +149,12 @@ def collect_matrix(cycle: Cycle) -> "Matrix":
 
 
 def multiply(matrix: "Matrix", vector: Vector) -> Vector:
-    """Matrix times vector, as a vector."""
+    """The product of a matrix and a vector."""
     return np.asarray(matrix @ vector)
 
 
 def solve_sparse(fed: "Matrix", inflow: Vector) -> Vector:
-    """Rates of a large component; ArithmeticError where it gains.
+    """The arrival rates within a large cycle; raises ArithmeticError where it multiplies tuples without end.
 
     Where thousands of operators feed each other at random, the factors of elimination are dense, so GMRES is tried
     first. Where GMRES proves nothing, elimination decides.
@@ -161,7 +170,7 @@ def solve_sparse(fed: "Matrix", inflow: Vector) -> Vector:
 
 
 def factorise(system: "Matrix", inflow: Vector) -> Vector:
-    """Sparse elimination without exchanges: the cycle gains if and only if a pivot is not positive."""
+    """The arrival rates within a cycle by sparse elimination without exchanges; a pivot of 0 or less proves a gain."""
     try:
         factors = scipy.sparse.linalg.splu(
             system, permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0, options={"SymmetricMode": True}
@@ -175,10 +184,10 @@ def factorise(system: "Matrix", inflow: Vector) -> Vector:
 
 
 def iterate(fed: "Matrix", system: "Matrix", inflow: Vector) -> Vector | None:
-    """Rates by GMRES, preconditioned by the forward edges alone; None where it proves nothing.
+    """The arrival rates within a cycle by GMRES, preconditioned by the forward edges; None where it proves nothing.
 
-    p with |(I − Gᵀ)p − 1| < ½: p > 0 proves that the cycle does not gain. With a residual below 1e-6 some
-    p ≤ 0 proves that it does, as otherwise p would be within 1e-6 of (I − Gᵀ)⁻¹1 ≥ 1, relative.
+    p with |(I − Gᵀ)p − 1| < ½: p > 0 proves that the cycle does not gain. With a residual below 1e-6 some p ≤ 0 proves
+    that the cycle gains, as otherwise p would be within 1e-6 of (I − Gᵀ)⁻¹1 ≥ 1, relative.
     """
     forward = scipy.sparse.linalg.splu(
         scipy.sparse.csc_array(scipy.sparse.tril(system)), permc_spec="NATURAL", diag_pivot_thresh=0.0
@@ -204,7 +213,9 @@ def iterate(fed: "Matrix", system: "Matrix", inflow: Vector) -> Vector | None:
 def sweep(
     solve_forward: Callable[[Vector], Vector], backward: "Matrix", inflow: Vector, rates: Vector
 ) -> Vector:
-    """Gauss-Seidel until no rate changes: it only adds, so small rates become as exact as large ones."""
+    """The arrival rates by Gauss-Seidel steps until no rate changes; steps only add, so small rates become
+    exact too.
+    """
     for _ in range(MOST_SWEEPS):
         before = rates
         rates = solve_forward(inflow + multiply(backward, before))
@@ -224,9 +235,9 @@ def look_for_gain(fed: "Matrix") -> None:
 
 
 def find_gain(fed: "Matrix") -> float:
-    """The spectral radius of a component that gains, by eigenvalues; in large components by the growth of a stream.
+    """The factor by which a cycle multiplies tuples per step: the spectral radius of its selectivities.
 
-    The growth is right to about three digits.
+    It is found by eigenvalues, and in large cycles by the growth of a stream, right to about three digits.
     """
     size = fed.shape[0]
     if size <= EIGENVALUE_SIZE:

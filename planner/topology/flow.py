@@ -2,8 +2,9 @@
 
     λ = λ0·e + Gᵀλ,   G[i,j] = selectivity(i→j),   visits vᵢ = λᵢ/λ0        (DRS, section III-A)
 
-Strongly connected components are solved one after the other, upstream first. Outside cycles this adds and multiplies
-numbers ≥ 0 only, so visits are as exact as the selectivities. planner.topology.cycles solves each cycle.
+λ0 is the external rate, and e the share of each entry. Strongly connected components are solved one after the other,
+upstream first. Outside cycles this adds and multiplies numbers ≥ 0 only, so visits are as exact as the selectivities.
+planner.topology.cycles solves each cycle.
 """
 
 from collections.abc import Sequence
@@ -36,27 +37,27 @@ class Flow(NamedTuple):
 
 
 def check_topology(topology: Topology) -> None:
-    """Raise InvalidTopology with a pointer, or NoSteadyState for a cycle that gains.
+    """Raise InvalidTopology with a pointer, or NoSteadyState for a cycle that multiplies tuples without end.
 
-    A cycle that gains is refused even where no external tuple reaches it: entries change more often than graphs, and
-    a single tuple would be enough.
+    Such a cycle is refused even where no external tuple reaches it: entries change more often than graphs, and a single
+    tuple would be enough.
     """
     settle_network(index_topology(topology))
 
 
 def solve_visits(topology: Topology) -> list[float]:
-    """Visits of each operator per external tuple: v = e + Gᵀv."""
+    """The visits v of each operator per external tuple: v = e + Gᵀv, with entry shares e and selectivities G."""
     return settle_network(index_topology(topology))
 
 
 def arrival_rates(topology: Topology, load: Load) -> tuple[list[float], tuple[Diagnostic, ...]]:
-    """Tuples per second that reach each operator: as measured where measured, else visits × external rate."""
+    """The tuples per second that reach each operator: the measured rate if known, else visits × external rate."""
     flow = measure_flow(topology, load)
     return flow.arrival_rates, flow.diagnostics
 
 
 def settle_network(network: Network) -> list[float]:
-    """Visits of each operator; only operators on or downstream of a cycle need the search for components."""
+    """The visits of each operator; only operators on or downstream of a cycle need the search for cycles."""
     received = list(network.shares)
     order, rest = order_acyclic(network)
     for operator in order:
@@ -84,7 +85,7 @@ def check_visits(network: Network, received: Sequence[float]) -> None:
 
 
 def order_acyclic(network: Network) -> tuple[list[int], list[int]]:
-    """Operators, each after all that feed it (Kahn), and the operators on or downstream of a cycle."""
+    """The operators outside cycles, each after all that feed it (Kahn), and those on or downstream of a cycle."""
     waiting = list(network.fan_in)
     order = [operator for operator, count in enumerate(waiting) if not count]
     for operator in order:  # the loop appends to the list it reads
@@ -98,7 +99,10 @@ def order_acyclic(network: Network) -> tuple[list[int], list[int]]:
 
 
 def pass_on(network: Network, operator: int, received: list[float]) -> None:
-    """Finish one operator, where a self-loop g multiplies visits by 1/(1 − g), and add its output to its successors."""
+    """Finishes the visits of one operator, and adds its output to the visits of its successors.
+
+    A self-loop of selectivity g multiplies visits by 1/(1 − g).
+    """
     visits = received[operator]
     loop = network.loops[operator]
     if loop:
@@ -112,7 +116,7 @@ def pass_on(network: Network, operator: int, received: list[float]) -> None:
 
 
 def pass_around(network: Network, component: Sequence[int], received: list[float]) -> None:
-    """Solve the operators of a cycle together, then add their output to the successors outside the cycle."""
+    """Solves the visits of the operators of a cycle together, and adds their output to successors outside the cycle."""
     place = {operator: position for position, operator in enumerate(component)}
     edges = [(position, position, network.loops[operator]) for position, operator in enumerate(component)]
     leaving: list[tuple[int, int, float]] = []
@@ -133,20 +137,22 @@ def pass_around(network: Network, component: Sequence[int], received: list[float
 
 
 def settle_topology(topology: Topology) -> tuple[Network, list[float]]:
-    """The network and its visits, remembered because one topology has many loads; callers must not change them."""
+    """The network of a topology and its visits, kept because a topology has many loads; callers must not
+    change them.
+    """
     is_small = len(topology.operators) <= MOST_REMEMBERED
     return (remember_settled if is_small else remember_settled.__wrapped__)(topology)
 
 
 @lru_cache(maxsize=256)
 def remember_settled(topology: Topology) -> tuple[Network, list[float]]:
-    """settle_topology with its memory: the same topology is solved once."""
+    """The result of settle_topology, kept in memory, so that a topology is solved only once."""
     network = index_topology(topology)
     return network, settle_network(network)
 
 
 def measure_flow(topology: Topology, load: Load) -> Flow:
-    """Visits and arrival rates under a load.
+    """The visits and arrival rates of the operators under a load.
 
     A measured rate replaces the derived rate of its own operator only. Operators downstream still follow the external
     rate, so that one wrong counter does not spread.
@@ -178,7 +184,7 @@ def measure_flow(topology: Topology, load: Load) -> Flow:
 
 
 class Disagreement(NamedTuple):
-    """An operator with a measured arrival rate other than the external rate and the selectivities give."""
+    """An operator whose measured arrival rate differs from the rate by the external rate and the selectivities."""
 
     operator: str
     measured: float
@@ -186,19 +192,19 @@ class Disagreement(NamedTuple):
 
     @property
     def ratio(self) -> float:
-        """The difference as part of the larger of the two."""
+        """The difference of both rates as a part of the larger rate."""
         larger = max(self.measured, self.derived)
         return abs(self.measured - self.derived) / larger if larger else 0.0
 
 
 def describe_unreached(network: Network, visits: Sequence[float]) -> Diagnostic:
-    """A diagnostic of the operators that no external tuple reaches: their rate is 0, and they get a processor each."""
+    """A diagnostic of the operators that no external tuple reaches: their rate is 0, and each gets one processor."""
     names = tuple(name for name, count in zip(network.names, visits, strict=True) if not count)
     return Diagnostic("unreachable", f"No external tuple reaches {join_names(names)}.", names)
 
 
 def describe_disagreements(disagreements: Sequence[Disagreement]) -> Diagnostic:
-    """One diagnostic for all disagreements, the largest first."""
+    """One diagnostic for all operators with contradicting arrival rates, the largest difference first."""
     worst_first = sorted(disagreements, key=lambda one: -one.ratio)
     rows = [f"{one.operator} {write_rate(one.measured)} for {write_rate(one.derived)}" for one in worst_first]
     return Diagnostic(

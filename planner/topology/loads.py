@@ -1,4 +1,4 @@
-"""A measured load checked against its topology, the processors that run, and configured SCVs of services."""
+"""How a measured load is checked against its topology, and where processors and SCVs of services come from."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -16,7 +16,7 @@ MOST_PROCESSORS = 1_000_000_000  # up to here the formulas are exact to 1e-11
 
 
 def check_load(network: Network, load: Load) -> None:
-    """Raise InvalidLoad for unknown operators, missing operators, and values that are no rates."""
+    """Raise InvalidLoad for unknown or missing operators, and for values that cannot be rates."""
     check_number(load.external_rate, "external_rate", least=SMALLEST)
     check_number(load.measured_sojourn_seconds, "measured_sojourn_seconds")
     check_number(load.measured_completion_seconds, "measured_completion_seconds")
@@ -117,7 +117,7 @@ def check_histogram(name: str, buckets: Sequence[ServiceBucket]) -> None:
 def check_number(
     value: float | None, field: str, operator: str | None = None, least: float = 0.0, most: float = MOST
 ) -> None:
-    """Raise InvalidLoad unless the value is None, 0, or from `least` to `most`; NaN fails too."""
+    """Raise InvalidLoad unless the value is None, 0, or from `least` to `most`; NaN is refused too."""
     if value is None or value == 0.0 or least <= value <= most:
         return
     of, prefix = (
@@ -142,7 +142,7 @@ def check_offered_load(name: str, arrival_rate: float, measured: OperatorLoad) -
 
 
 def find_counts(topology: Topology, load: Load, processors: Mapping[str, int] | None) -> list[int]:
-    """Processors per operator in topology order: `processors` if given, else those that run by the load."""
+    """The processors of each operator in topology order: `processors` if given, else those that run by the load."""
     names = [operator.name for operator in topology.operators]
     if processors is None:
         found = {name: measured.processors for name, measured in load.operators.items()}
@@ -163,7 +163,10 @@ def find_counts(topology: Topology, load: Load, processors: Mapping[str, int] | 
 
 
 def check_count(name: str, count: int | None) -> int:
-    """Raise InvalidAllocation unless 1 ≤ count ≤ MOST_PROCESSORS, up to which the formulas are exact."""
+    """The number of processors `count` of an operator; raises InvalidAllocation unless it is from 1 to MOST_PROCESSORS.
+
+    The formulas are exact up to MOST_PROCESSORS.
+    """
     if count is None or not 1 <= count <= MOST_PROCESSORS:
         raise InvalidAllocation(
             f"Operator {name!r} is given {count} processors: give between 1 and {MOST_PROCESSORS}.",

@@ -1,4 +1,4 @@
-"""The network of a topology: checked, with operators as positions instead of names."""
+"""The network of a topology: the checked graph, with operators as positions instead of names."""
 
 from collections.abc import Mapping
 from typing import NamedTuple
@@ -12,7 +12,9 @@ LARGEST = 1e100
 
 
 class Network(NamedTuple):
-    """A checked topology: operators are positions (`places` by name); `loops` has the selectivity of each self-loop."""
+    """A checked topology with operators as positions; `places` has them by name, `loops` the selectivity of
+    self-loops.
+    """
 
     names: tuple[str, ...]
     places: dict[str, int]
@@ -60,7 +62,7 @@ def index_topology(topology: Topology) -> Network:
 
 
 def find_shares(topology: Topology, index: dict[str, int]) -> tuple[list[float], tuple[Diagnostic, ...]]:
-    """External tuples that enter at each operator, per tuple of the external stream."""
+    """How many tuples enter at each operator per tuple of the external stream, and diagnostics of assumed entries."""
     if not topology.entries:
         return assume_shares(topology, index)
     shares = [0.0] * len(index)
@@ -89,7 +91,7 @@ def find_shares(topology: Topology, index: dict[str, int]) -> tuple[list[float],
 
 
 def assume_shares(topology: Topology, index: dict[str, int]) -> tuple[list[float], tuple[Diagnostic, ...]]:
-    """Shares without entries: the whole stream enters at every operator that no other operator feeds.
+    """The shares of a topology without entries: the whole stream enters at every operator that no other operator feeds.
 
     A diagnostic reports it, except where that one operator reaches all others: then no other entry is possible.
     """
@@ -111,7 +113,7 @@ def assume_shares(topology: Topology, index: dict[str, int]) -> tuple[list[float
 
 
 def reach_all(topology: Topology, entry: str) -> bool:
-    """Whether tuples that enter at one operator reach every other."""
+    """Whether tuples that enter at the operator `entry` reach every other operator."""
     targets: dict[str, list[str]] = {}
     for edge in topology.edges:
         if edge.selectivity:
@@ -125,7 +127,7 @@ def reach_all(topology: Topology, entry: str) -> bool:
 
 
 def refuse_duplicate_name(names: tuple[str, ...]) -> None:
-    """Raise InvalidTopology for the second operator with the same name."""
+    """Raise InvalidTopology for the second operator with a name that another operator has."""
     seen: set[str] = set()
     for position, name in enumerate(names):
         if name in seen:
@@ -136,7 +138,7 @@ def refuse_duplicate_name(names: tuple[str, ...]) -> None:
 
 
 def check_bounds(position: int, operator: Operator) -> None:
-    """Raise InvalidTopology unless 1 ≤ min_processors ≤ max_processors, and ≤ max_parallelism."""
+    """Raise InvalidTopology unless an operator has 1 ≤ min_processors ≤ max_processors, and ≤ max_parallelism."""
     pointer = f"/operators/{position}"
     if operator.min_processors < 1:
         raise InvalidTopology(
@@ -153,7 +155,7 @@ def check_bounds(position: int, operator: Operator) -> None:
 
 
 def refuse_edge(position: int, edge: Edge, index: Mapping[str, int]) -> None:
-    """Raise InvalidTopology if an end of the edge is no operator, or its selectivity is no number of at least 0."""
+    """Raise InvalidTopology if an end of an edge is no operator, or its selectivity is no number of at least 0."""
     pointer = f"/edges/{position}"
     for end, name in (("source", edge.source), ("target", edge.target)):
         if name not in index:
@@ -170,7 +172,7 @@ def refuse_edge(position: int, edge: Edge, index: Mapping[str, int]) -> None:
 
 
 def refuse_duplicate_edge(edges: tuple[Edge, ...]) -> None:
-    """Raise InvalidTopology for the second edge between the same operators: it could mean a sum or a correction."""
+    """Raise InvalidTopology for a second edge between two operators, which could mean a sum or a correction."""
     seen: set[tuple[str, str]] = set()
     for position, edge in enumerate(edges):
         pair = (edge.source, edge.target)

@@ -15,7 +15,7 @@ Average = Callable[[Sequence[float]], float]
 
 
 def smooth_window(loads: Sequence[Load], size: int) -> tuple[Load, tuple[Diagnostic, ...]]:
-    """The mean of the newest `size` intervals, oldest first in `loads`: D = (1/w) Σ d (DRS, section IV-A)."""
+    """The mean of the newest `size` intervals of `loads`, which are the oldest first (DRS, section IV-A)."""
     if size < 1:
         raise InvalidLoad(
             f"A window of {size} intervals holds nothing: give a size of at least 1.", argument="size"
@@ -31,7 +31,10 @@ def smooth_window(loads: Sequence[Load], size: int) -> tuple[Load, tuple[Diagnos
 
 
 def smooth_ewma(loads: Sequence[Load], alpha: float) -> tuple[Load, tuple[Diagnostic, ...]]:
-    """D = αD' + (1 − α)d from the oldest interval to the newest, D = d at the first (DRS, section IV-A)."""
+    """The exponentially weighted mean of the intervals: D = αD' + (1 − α)d from the oldest to the newest interval.
+
+    d is an interval's value, D' the mean before it, and D = d at the first interval (DRS, section IV-A).
+    """
     if not 0.0 <= alpha < 1.0:
         raise InvalidLoad(
             f"alpha = {alpha} is no weight of the past: give at least 0 (only the newest) and less than 1.",
@@ -53,7 +56,7 @@ def smooth_ewma(loads: Sequence[Load], alpha: float) -> tuple[Load, tuple[Diagno
 
 
 def average_evenly(values: Sequence[float]) -> float:
-    """The mean of the values, of the largest floats too."""
+    """The mean of the values, which may be as large as floats can be."""
     try:
         return fsum(values) / len(values)
     except OverflowError:
@@ -63,9 +66,7 @@ def average_evenly(values: Sequence[float]) -> float:
 def smooth_loads(
     loads: Sequence[Load], average: Average, weigh: Callable[[int], Sequence[float]]
 ) -> tuple[Load, tuple[Diagnostic, ...]]:
-    """Average each measurement over the intervals that have it; processors are the newest known.
-
-    What waits is what waits now: the backlog of the newest interval.
+    """The load with each measurement averaged over the intervals that have it; processors and backlogs are the newest.
 
     `weigh` gives the weights of so many intervals in the average, in proportion to the largest.
     """
@@ -83,7 +84,7 @@ def smooth_loads(
 
 @dataclass
 class Merging:
-    """Averages over intervals, and a record of the values that some intervals lack."""
+    """Averages of measurements over intervals, and a record of the values that some intervals lack."""
 
     loads: Sequence[Load]
     average: Average
@@ -92,7 +93,7 @@ class Merging:
     gaps: dict[int, list[tuple[str, str]]] = field(default_factory=dict)
 
     def merge_operator(self, name: str) -> OperatorLoad:
-        """One operator's measurements over the intervals, each field by itself."""
+        """The measurements of one operator averaged over the intervals, each field by itself."""
         measured = [load.operators.get(name, OperatorLoad()) for load in self.loads]
         newest_first = reversed(measured)
         return OperatorLoad(
@@ -115,7 +116,7 @@ class Merging:
         )
 
     def merge(self, field: str, operator: str, values: Sequence[float | None]) -> float | None:
-        """The average over the intervals that have the value."""
+        """The average of a field's values over the intervals that have the value."""
         known = [value for value in values if value is not None]
         self.note_gap(field, operator, len(known))
         return self.average(known) if known else None
@@ -131,7 +132,7 @@ class Merging:
         lists: Sequence[tuple[Item, ...]],
         merge: Callable[[Sequence[tuple[Item, ...]], Average], tuple[Item, ...]],
     ) -> tuple[Item, ...]:
-        """What the lists of the intervals that have one are together."""
+        """The merged lists of a field, from the intervals that have such a list."""
         known = [one for one in lists if one]
         self.note_gap(field, operator, len(known))
         return merge(known, self.average) if known else ()
@@ -142,7 +143,11 @@ class Merging:
         return merge_histograms(known, self.weigh(len(known)))
 
     def merge_waits(self, operator: str, measured: Sequence[OperatorLoad]) -> float | None:
-        """The mean wait of a tuple, not of an interval: W = D(λ·W)/D(λ); λ of the topology where one is not known."""
+        """The mean wait of a tuple at an operator over all intervals, W = D(λ·W)/D(λ), with D the average over
+        intervals.
+
+        An interval without a measured arrival rate λ takes the λ that the topology gives.
+        """
         pairs = zip(self.loads, measured, strict=True)
         known = [(load, one, wait) for load, one in pairs if (wait := one.measured_wait_seconds) is not None]
         self.note_gap("measured_wait_seconds", operator, len(known))
@@ -159,9 +164,9 @@ class Merging:
         return self.average([weight * wait for weight, wait in zip(weights, waits, strict=True)]) / arrived
 
     def merge_arrivals(self, operator: str, rates: Sequence[float | None]) -> float | None:
-        """As merge; where intervals lack the value, it is scaled with the external rate to keep the visits λ/λ0.
+        """The average arrival rate of an operator; where intervals lack it, it is scaled with the external rate.
 
-        λ = λ0·D(λ of k)/D(λ0 of k), over the intervals k that have the value.
+        λ = λ0·D(λ of k)/D(λ0 of k), with D the average over the intervals k that have the value: the visits λ/λ0 stay.
         """
         found = self.merge("arrival_rate", operator, rates)
         if found is None or None not in rates:
@@ -173,12 +178,12 @@ class Merging:
         return found * (self.average([load.external_rate for load in self.loads]) / beside)
 
     def describe_gaps(self) -> tuple[Diagnostic, ...]:
-        """Diagnostics of the values that not all intervals have."""
+        """Diagnostics of the measurements that not all intervals have."""
         return tuple(describe_gap(len(self.loads), known, gap) for known, gap in sorted(self.gaps.items()))
 
 
 def describe_gap(intervals: int, known: int, gap: Sequence[tuple[str, str]]) -> Diagnostic:
-    """A diagnostic of the values that only `known` of the intervals have."""
+    """A diagnostic of the measurements that only `known` of the intervals have."""
     values = join_names([f"{field} of {operator}" if operator else field for field, operator in gap])
     scaled = (
         " (arrival rates in proportion to external_rate)" if any("arrival_rate" in one for one in gap) else ""
@@ -210,7 +215,7 @@ def find_older_processors(
 
 
 def merge_points(measured: Sequence[tuple[IdcPoint, ...]], average: Average) -> tuple[IdcPoint, ...]:
-    """The average at each length of window over the intervals that have it."""
+    """The average index of dispersion at each length of window, over the intervals that have it."""
     found: dict[float, list[float]] = {}
     for points in measured:
         for point in points:
@@ -221,7 +226,7 @@ def merge_points(measured: Sequence[tuple[IdcPoint, ...]], average: Average) -> 
 def merge_instances(
     measured: Sequence[tuple[InstanceLoad, ...]], average: Average
 ) -> tuple[InstanceLoad, ...]:
-    """The average share of each instance, 0 in an interval that has others but not this one; they add up to 1.
+    """The average share of each instance, 0 in an interval that has other instances alone; the shares add up to 1.
 
     Intervals without any instance are left out. SCVs and indices are averaged over the intervals that have them.
     """
@@ -250,9 +255,10 @@ def merge_instance(
 def merge_histograms(
     measured: Sequence[tuple[ServiceBucket, ...]], weights: Sequence[float]
 ) -> tuple[ServiceBucket, ...]:
-    """Services in buckets of equal upper bounds, each interval counted with its weight, rounded to whole services.
+    """The histogram of service times over all intervals, each counted with its weight, rounded to whole services.
 
-    Where bounds differ, the buckets of all intervals stay. With equal weights of 1 no service is lost.
+    Buckets of equal upper bounds are joined. Where bounds differ, the buckets of all intervals stay. With equal weights
+    of 1 no service is lost.
     """
     found: dict[float, float] = {}
     for buckets, weight in zip(measured, weights, strict=True):
