@@ -1,1 +1,3 @@
-"""The nightly Spark job: raw per-tuple logs become windowed rates and SCVs."""
+"""The nightly Spark job, which turns raw logs of tuples into rates and SCVs (squared coefficients of
+variation) per window.
+"""

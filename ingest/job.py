@@ -40,7 +40,7 @@ TRACEBACK = "Traceback (most recent call last):"
 
 
 class TooManyRejected(Exception):
-    """More records are unusable than --max-rejected allows."""
+    """The error that more records are unusable than --max-rejected allows."""
 
     def __init__(self, totals: Totals, limit: float, shown: str) -> None:
         worst = max(totals.reject_reasons, key=lambda reason: totals.reject_reasons[reason])
@@ -53,7 +53,7 @@ class TooManyRejected(Exception):
 
 @dataclass(frozen=True, slots=True)
 class JobRun:
-    """A run in progress: its Spark context, its database connection, its number, its request and its start."""
+    """A run of the ingest: its Spark context, its database connection, its number, its request and its start."""
 
     context: SparkContext
     connection: Connection
@@ -66,7 +66,7 @@ class JobRun:
 
 
 def run_ingest(context: SparkContext, database_url: str, request: Request) -> str:
-    """Runs the ingest once and returns one line with its totals."""
+    """Runs the ingest once and returns a line with the totals of its records and windows."""
     began = time.monotonic()
     sources = find_sources(request.paths, str(request.day) if request.day else None, context)
     request = replace(request, paths=sources.roots)
@@ -138,7 +138,7 @@ def describe_error(error: BaseException) -> str:
 
 
 def ingest(database_url: str, request: Request, start: Callable[[], SparkContext]) -> int:
-    """Runs the ingest, prints its totals and returns the exit code."""
+    """Runs the ingest, prints the totals of its records and returns the exit code of the command."""
     context = start()
     try:
         print(run_ingest(context, database_url, request))  # noqa: T201  # the answer of the command

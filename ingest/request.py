@@ -1,4 +1,4 @@
-"""The request, totals and notes of a run. The workers import this module, so it imports no database driver."""
+"""The request, totals and notes of a run. Spark's workers import this module, so it imports no database driver."""
 
 from argparse import ArgumentTypeError
 from collections.abc import Mapping
@@ -24,7 +24,7 @@ class Request:
         return self.window_seconds * 1_000_000_000
 
     def day_bounds(self) -> tuple[datetime, datetime] | None:
-        """The beginning and the end of the day in UTC; None without a day."""
+        """The beginning and the end of the request's day in UTC; None if the request has no day."""
         if self.day is None:
             return None
         begin = datetime.combine(self.day, datetime.min.time(), UTC)
@@ -33,7 +33,7 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Totals:
-    """Counts of a run's records: read = accepted + rejected + duplicates."""
+    """The counts of a run's records, where read = accepted + rejected + duplicates."""
 
     read: int
     rejected: int
@@ -55,7 +55,7 @@ class RunDiagnosticRow:
 
 
 def read_day(given: str) -> date:
-    """Reads an ISO date, or `today` or `yesterday` in UTC (for cron)."""
+    """The date of a text: an ISO date, or `today` or `yesterday` in UTC, for use in cron."""
     if given in {"yesterday", "today"}:
         return datetime.now(UTC).date() - timedelta(days=given == "yesterday")
     try:
@@ -65,7 +65,7 @@ def read_day(given: str) -> date:
 
 
 def read_share(given: str) -> float:
-    """Reads a share such as `5%` or `0.05`."""
+    """The share that a text such as `5%` or `0.05` gives, from 0 to 1."""
     try:
         share = float(given[:-1]) / 100 if given.endswith("%") else float(given)
     except ValueError as error:
@@ -78,7 +78,7 @@ def read_share(given: str) -> float:
 
 
 def read_most_records(given: str) -> int:
-    """Reads a whole number of records, 10,000 or more."""
+    """The number of records that a text gives; refuses numbers below 10,000."""
     if not (given.isascii() and given.isdecimal() and len(given) < 19) or int(given) < LEAST_MOST_RECORDS:
         raise ArgumentTypeError(
             f"{given!r} must be a whole number of {LEAST_MOST_RECORDS} or more, e.g. {MOST_RECORDS}"
@@ -87,7 +87,7 @@ def read_most_records(given: str) -> int:
 
 
 def read_window(given: str) -> int:
-    """Reads whole seconds, up to a day."""
+    """The length of a window in whole seconds, which a text gives; refuses more than a day."""
     if not given.isdecimal() or not 1 <= int(given) <= 86_400:
         raise ArgumentTypeError(f"{given!r} must be whole seconds between 1 and 86400")
     return int(given)

@@ -1,4 +1,5 @@
-"""The one Spark job of a run: blocks of files -> cuts by time -> pieces of windows and sums of roots -> the driver.
+"""The one Spark job of a run: it cuts blocks of files by time, measures windows, and sums up root tuples for the
+driver.
 
 Tasks exchange columns of numbers, never rows; names and rejected lines are sent beside the columns.
 """
@@ -42,7 +43,7 @@ class JobResults(NamedTuple):
     roots: list[RootSums]
 
     def add_up(self) -> Totals:
-        """The totals over all records of the run."""
+        """The totals over all records of the run: the sum of the totals of its blocks."""
         reasons: Counter[str] = sum((Counter(one.reasons) for one in self.lines), Counter())
         read = sum(one.usable for one in self.lines) + reasons.total()
         return Totals(
@@ -51,7 +52,9 @@ class JobResults(NamedTuple):
 
 
 def roll_up(judged: RDD[Judged], slicing: Slicing) -> JobResults:
-    """Runs the job. Results are fetched part by part, since Java holds several copies of what one call returns."""
+    """Runs the Spark job. Its results are fetched part by part, since Java holds several copies of each call's
+    result.
+    """
     cuts = judged.flatMap(partial(encode, slicing=slicing)).partitionBy(slicing.parts, int)
     pieces = cuts.mapPartitions(partial(merge, slicing=slicing)).partitionBy(slicing.root_parts, int)
     return sort_results(
@@ -60,7 +63,9 @@ def roll_up(judged: RDD[Judged], slicing: Slicing) -> JobResults:
 
 
 def sort_results(found: Iterable[Any], most_counts: int = MOST_COUNTS) -> JobResults:
-    """Sorts results by type. Root histograms are added up as they arrive, since all parts would take gigabytes."""
+    """Sorts the job's results by type. Histograms of roots are added up at once, since all parts would take
+    gigabytes.
+    """
     results = JobResults([], [], [])
     held = 0
     for packed in found:
@@ -101,7 +106,9 @@ def merge(
 
 
 def pick_cuts(cuts: Iterable[tuple[int, Cut | Lines]], lines: list[Lines]) -> Iterator[Cut]:
-    """Yields the cuts and appends the rest to `lines`, with at most about as many rejects as the database stores."""
+    """Yields the cuts, and appends the other results to `lines`, with at most about as many rejects as the
+    database stores.
+    """
     held = 0
     for _, one in cuts:
         if isinstance(one, Cut):

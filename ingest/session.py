@@ -44,7 +44,7 @@ def find_java_home(shim_folder: Path) -> Path:
 
 
 def make_shim(shim_folder: Path, java_home: Path) -> Path:
-    """Makes a Java home whose `bin/java` runs the Java of `java_home` without the module that this Java lacks."""
+    """Makes a Java home whose `bin/java` runs the Java of `java_home` without a module that this Java lacks."""
     java = shim_folder.absolute() / "bin" / "java"
     text = SHIM.format(module=SPARK_MODULE, java=shlex.quote(str(Path(java_home) / "bin" / "java")))
     if not java.exists() or java.read_text() != text:
@@ -57,7 +57,10 @@ def make_shim(shim_folder: Path, java_home: Path) -> Path:
 
 
 def _find_home(java: Path) -> Path | None:
-    """Asks this Java for its home; None if Spark cannot run on it. `java` may be a link, a stub or a script."""
+    """The home folder of a Java program, which the program tells; None if Spark cannot run on this Java.
+
+    `java` may be a link, a stub or a script.
+    """
     try:
         answer = subprocess.run(  # noqa: S603  # the first Java on the PATH
             [java, SPARK_MODULE, "-XshowSettings:properties", "-version"],
@@ -95,7 +98,7 @@ UNFIT = re.compile(r"No module named '\w+|PYTHON_VERSION_MISMATCH|Cannot run pro
 def open_context(
     master: str | None, settings: dict[str, str] | None = None, worker_archive: str | None = None
 ) -> SparkContext:
-    """Opens a Spark context on `master`; None: the master and settings of spark-submit."""
+    """Opens a Spark context on `master`; if `master` is None, the master and settings of spark-submit count."""
     logging.getLogger("py4j").setLevel(logging.WARNING)  # it logs every call
     # No NumPy array goes to Java; these converters would load pandas at the first call.
     INPUT_CONVERTER[:] = [one for one in INPUT_CONVERTER if "Numpy" not in type(one).__name__]
@@ -117,7 +120,7 @@ def open_context(
 
 
 def close_context(context: SparkContext) -> None:
-    """Ends Spark. Without its idle accumulator server, stop() takes one second less."""
+    """Ends Spark without waiting for its idle accumulator server, which saves one second."""
     context._accumulatorServer = None  # type: ignore[assignment]  # noqa: SLF001
     context.stop()
 
@@ -141,6 +144,8 @@ def choose_sockets() -> dict[str, str]:
 
 
 def name_remedy(error: str) -> str | None:
-    """The remedy if Spark's message shows that executors cannot run our Python; None for other errors."""
+    """A sentence with the remedy if Spark's message shows that its executors cannot run this Python; None for
+    other errors.
+    """
     found = UNFIT.search(error)
     return f"the executors cannot run this job ({found[0]}): {REMEDY}" if found else None

@@ -1,4 +1,4 @@
-"""Tables of numeric columns, codes that stand for names, and segments: rows of equal codes with their sums."""
+"""Tables of numeric columns, codes (numbers that stand for names), and segments (runs of rows with equal codes)."""
 
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
@@ -16,7 +16,9 @@ LOW_BITS = 30
 
 
 class Segments(NamedTuple):
-    """Segments of a sorted table, each of rows with equal codes: the place of its first row, and its number of rows."""
+    """Segments of a sorted table: for each run of rows with equal codes, the place of its first row and its
+    number of rows.
+    """
 
     begins: Integers
     sizes: Integers
@@ -37,25 +39,30 @@ class Segments(NamedTuple):
         return np.asarray(values[self.begins + self.sizes - 1])
 
     def spread(self, values: Column) -> Column:
-        """A column with the value of its segment in each row, from one value per segment."""
+        """A column that repeats the value of each segment in all rows of the segment."""
         return np.repeat(values, self.sizes)
 
     def sum_exactly(self, values: Integers) -> Floats:
-        """Sums of integers as floats, without overflow and independent of the order of rows."""
+        """The sum of integers over each segment, as floats: it cannot overflow and does not depend on the
+        order of rows.
+        """
         if not len(values) or int(values.max()) < (1 << 62) // len(values):
             return self.sum(values).astype(np.float64)
         low = (1 << LOW_BITS) - 1
         return np.asarray(self.sum(values >> LOW_BITS) * float(low + 1) + self.sum(values & low))
 
     def square(self, values: Column) -> Floats:
-        """Σ(x − m)² of each segment with mean m, from differences to its first value, which keep all digits."""
+        """The sum of squared differences from the segment's mean m, Σ(x − m)², for each segment.
+
+        It is computed from differences to the segment's first value, which keep all digits.
+        """
         offsets = (values - self.spread(self.first(values))).astype(np.float64)
         squares: Floats = self.sum((offsets - self.spread(self.sum(offsets) / self.sizes)) ** 2)
         return squares
 
 
 def cut_segments(*sorted_codes: Column) -> Segments:
-    """Cuts sorted rows into segments of rows that are equal in all columns."""
+    """The segments of sorted columns: each is a run of rows that are equal in all of the columns."""
     count = len(sorted_codes[0])
     if not count:
         return Segments(np.zeros(0, np.int64), np.zeros(0, np.int64))
@@ -67,7 +74,7 @@ def cut_segments(*sorted_codes: Column) -> Segments:
 
 
 def number(values: Integers) -> tuple[Integers, Integers]:
-    """The distinct values in order, and for each value its place among them."""
+    """The distinct values in order, and for each value its place among the distinct ones."""
     if not len(values):
         return values, values
     least = int(values.min())
@@ -83,7 +90,7 @@ def number(values: Integers) -> tuple[Integers, Integers]:
 
 
 def sort_by_code(codes: Integers) -> Integers:
-    """The places of codes (0 or larger) in ascending order; equal codes keep their order."""
+    """The places that bring codes (whole numbers from 0) into ascending order; equal codes keep their order."""
     is_small = len(codes) == 0 or int(codes.max()) < SMALL
     order: Integers = np.argsort(codes.astype(np.uint16) if is_small else codes, kind="stable")
     return order
@@ -116,7 +123,7 @@ Table = dict[str, NDArray[Any]]
 
 
 def take(table: Table, rows: NDArray[Any]) -> Table:
-    """The rows at these places, or the rows where a mask is true."""
+    """The rows of a table at the given places, or those where a mask is true."""
     return {name: column[rows] for name, column in table.items()}
 
 
@@ -127,7 +134,7 @@ def stack(tables: Iterable[Table]) -> Table:
 
 
 def sort_by(table: Table, *names: str) -> Table:
-    """Sorts rows by the first column, rows of equal values by the second, and so on."""
+    """The table sorted by its first column, rows of equal values by the second column, and so on."""
     return take(table, np.lexsort([table[name] for name in reversed(names)]))
 
 
@@ -135,7 +142,9 @@ Name = tuple[str | None, ...]
 
 
 class Codes(NamedTuple):
-    """The names in a log, and for each kind of record the places of its names in these lists, and its sampling."""
+    """The names in a log, and for each kind of record the places of its names in these lists, and how it was
+    sampled.
+    """
 
     operators: list[Name]
     instances: list[Name]
@@ -151,7 +160,7 @@ class Codes(NamedTuple):
 
 
 class TupleRows(NamedTuple):
-    """Records without duplicates, sorted by operator, slice and arrival."""
+    """The records of a batch without duplicates, sorted by operator, slice of time and arrival."""
 
     kind: Column
     operator: Column
@@ -166,7 +175,9 @@ class TupleRows(NamedTuple):
 
 
 def number_names(kinds: list[TupleKind], pick: Callable[[TupleKind], Name]) -> tuple[list[Name], Integers]:
-    """The distinct names, in the order of the kinds, and for each kind the place of its name among them."""
+    """The distinct names that `pick` gives for the kinds of records, and for each kind the place of its name
+    among them.
+    """
     places: dict[Name, int] = {}
     codes = [places.setdefault(pick(kind), len(places)) for kind in kinds]
     return list(places), np.array(codes, dtype=np.int64)

@@ -38,12 +38,14 @@ class Slicing(NamedTuple):
 
     @property
     def root_parts(self) -> int:
-        """The number of parts that finish roots; fewer, since roots are fewer and smaller than records."""
+        """The number of parts that sum up root tuples; fewer than other parts, since root tuples are fewer and
+        smaller than records.
+        """
         return -(-self.parts // 4)
 
     @property
     def per_window(self) -> int:
-        """The number of slices in a window."""
+        """The number of slices into which each window is divided."""
         return -(-self.window_ns // self.slice_ns)
 
 
@@ -101,7 +103,9 @@ def number_slices(at: Integers, slicing: Slicing) -> Integers:
 
 
 def cut_records(records: Records, slicing: Slicing) -> Iterator[tuple[int, Cut]]:
-    """Divides the records of a block among the parts: yields the number of each part, and its records."""
+    """Divides the records of a block among the parts: yields the number of each part, with the records that
+    belong to it.
+    """
     arrived, wait, service = records.arrived_ns, records.wait_ns, records.service_ns
     starts, finishes = arrived + wait, arrived + wait + service
     slices = [number_slices(at, slicing) for at in (arrived, starts, finishes)]
@@ -195,7 +199,8 @@ def cut_batches(cuts: list[Cut], kinds: list[TupleKind], slicing: Slicing) -> It
 
 
 def plan_stretches(times: list[Integers], slicing: Slicing) -> Iterator[tuple[int, int, bool]]:
-    """Yields beginning, end and `is_cut` of stretches of time with at most `most_records` each.
+    """Yields the beginning and end of stretches of time with at most `most_records` records, and whether a window is
+    cut.
 
     A stretch is whole slices; a slice with more records is halved until its parts fit.
     """
@@ -216,7 +221,7 @@ def plan_stretches(times: list[Integers], slicing: Slicing) -> Iterator[tuple[in
 
 
 def find_slices(times: list[Integers], slicing: Slicing) -> Iterator[tuple[int, int]]:
-    """Yields the beginning and the end of each slice that has records, in nanoseconds of the epoch."""
+    """Yields the beginning and the end, in nanoseconds since 1970, of each slice that has records."""
     for slice_ in sorted({one for at in times for one in np.unique(number_slices(at, slicing)).tolist()}):
         window, place = divmod(slice_, slicing.per_window)
         begin = window * slicing.window_ns + place * slicing.slice_ns

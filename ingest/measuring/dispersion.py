@@ -1,4 +1,6 @@
-"""The index of dispersion of arrivals: variance over mean of counts in bins, whose lengths are doubled step by step."""
+"""The index of dispersion of arrivals: the variance over the mean of their counts in bins, for bins of growing
+lengths.
+"""
 
 import numpy as np
 
@@ -10,7 +12,7 @@ LEAST_BINS = 100
 
 
 def find_bin_lengths(window_ns: int) -> Integers:
-    """The lengths of bins in nanoseconds, each twice the one before."""
+    """The lengths of bins in nanoseconds for a window; each is twice the length before."""
     return -(-window_ns >> FINEST) << np.arange(SCALES)
 
 
@@ -37,9 +39,11 @@ def sum_squares(offsets: Integers, spots: Segments, shortest_ns: Floats, window_
 def find_dispersion(
     squares: Floats, tuples: Floats, covered_ns: Floats, shortest_ns: Floats, window_ns: int
 ) -> Floats:
-    """The index of dispersion of counts in bins of each length: I(t) = Var N(t) / E N(t) = Σn²/Σn − Σn/bins.
+    """The index of dispersion I(t) of each segment: variance over mean of the numbers of arrivals n in bins of length
+    t.
 
-    NaN where the covered time has fewer than LEAST_BINS bins, or bins are shorter than half of a service.
+    I(t) = Var N(t) / E N(t) = Σn²/Σn − Σn/bins. NaN where the covered time has fewer than LEAST_BINS bins, or bins are
+    shorter than half of a service.
     """
     lengths = find_bin_lengths(window_ns)
     bins = covered_ns[:, None] / lengths

@@ -1,4 +1,4 @@
-"""Measures the records of each operator and window, of its instances and edges, and its services under way."""
+"""Measures the records of each operator and window: totals, instances, edges, and the services under way."""
 
 from typing import NamedTuple
 
@@ -29,7 +29,7 @@ BUCKETS_PER_OCTAVE = 8
 def measure_operators(
     rows: TupleRows, window: Integers, spots: Segments, window_ns: int, *, is_cut: bool
 ) -> Table:
-    """One row per operator and window: counts, sums, squares, quantiles and dispersion."""
+    """A table with one row per operator and window: counts, sums, squares, quantiles and dispersion."""
     served = spots.sum_exactly(rows.service_ns)
     # In other parts of the window, services may be shorter.
     shortest = served / np.maximum(spots.sizes, 1) / (8 if is_cut else 1)
@@ -50,7 +50,9 @@ def measure_operators(
 
 
 def square_gaps(arrived: Integers, spots: Segments) -> Floats:
-    """Σ(x − m)² of the gaps between the arrivals of each segment."""
+    """The sum of squared differences from the mean, Σ(x − m)², of the gaps between arrivals, for each segment
+    of rows.
+    """
     if not len(arrived):
         return np.zeros(0)
     gaps = np.diff(arrived, prepend=arrived[0])
@@ -61,7 +63,7 @@ def square_gaps(arrived: Integers, spots: Segments) -> Floats:
 
 
 def sort_within(values: Integers, spots: Segments) -> Integers:
-    """The values sorted within each segment."""
+    """The values sorted within each segment, while the segments keep their order."""
     ordered = values.copy()
     for begin, end in zip(spots.begins.tolist(), (spots.begins + spots.sizes).tolist(), strict=True):
         ordered[begin:end].sort()
@@ -69,7 +71,7 @@ def sort_within(values: Integers, spots: Segments) -> Integers:
 
 
 def find_quantiles(rows: TupleRows, spots: Segments) -> Table:
-    """p50, p95, p99 of waits and sojourns in nanoseconds, interpolated linearly (numpy's default)."""
+    """The quantiles p50, p95 and p99 of waits and sojourns in nanoseconds, interpolated linearly as numpy does."""
     found: Table = {}
     for span, values in zip(SPANS, (rows.wait_ns, rows.wait_ns + rows.service_ns), strict=True):
         ordered = sort_within(values, spots)
@@ -110,19 +112,21 @@ def count_services(rows: TupleRows, window: Integers, spots: Segments) -> Table:
 
 
 def find_buckets(nanos: Column, per_octave: int = BUCKETS_PER_OCTAVE) -> Integers:
-    """The bucket number of each duration in nanoseconds, from the exponent and first digits of its binary number."""
+    """The bucket number of each duration in nanoseconds, with `per_octave` buckets in each doubling of the duration."""
     bits = nanos.astype(np.float64).view(np.int64) >> (52 - per_octave.bit_length() + 1)
     return np.asarray(np.maximum(bits - (1023 * per_octave) + 1, 0))
 
 
 def find_upper_ns(bucket: Integers, per_octave: int = BUCKETS_PER_OCTAVE) -> Floats:
-    """The upper bound of a bucket; 0 for bucket 0, which holds services of no time."""
+    """The upper bound of a bucket in nanoseconds; 0 for bucket 0, which holds services that took no time."""
     octave, step = np.divmod(bucket, per_octave)
     return np.where(bucket > 0, np.ldexp(1.0 + step / per_octave, octave), 0.0)
 
 
 def measure_instances(rows: TupleRows, window: Integers, spots: Segments, codes: Codes) -> Table:
-    """One row per instance and window: gaps between arrivals, service times, the first start and the last finish."""
+    """A table with one row per instance and window: gaps between arrivals, service times, first start and last
+    finish.
+    """
     instance = codes.instance[rows.kind]
     order = sort_by_code(number_pairs(spots.spread(np.arange(len(spots.begins))), instance))
     rows, instance, window = rows.take(order), instance[order], window[order]
@@ -145,14 +149,19 @@ def measure_instances(rows: TupleRows, window: Integers, spots: Segments, codes:
 
 
 def weigh(services: Integers, every: Integers, found: Segments) -> Floats:
-    """The sum of service times of each segment, each times the number of tuples that it stands for (`every`)."""
+    """The sum of service times of each segment, where each service counts for the number of tuples that it stands for.
+
+    `every` is that number: n if one of n tuples was logged.
+    """
     if (every == 1).all():
         return found.sum_exactly(services)
     return np.asarray(found.sum(services * every.astype(np.float64)))
 
 
 def measure_edges(rows: TupleRows, window: Integers, spots: Segments, codes: Codes) -> Table:
-    """One row per operator, upstream operator and window: the number of tuples, and the first and last arrival."""
+    """A table with one row per operator, sender and window: the number of tuples, and the first and the last
+    arrival.
+    """
     edge = codes.edge[rows.kind]
     order = sort_by_code(number_pairs(spots.spread(np.arange(len(spots.begins))), edge))
     edge, kind, window, arrived = edge[order], rows.kind[order], window[order], rows.arrived_ns[order]
@@ -190,7 +199,7 @@ def join_events(parts: list[Events]) -> Events:
 
 
 def measure_levels(events: Events, slices: Integers, window_ns: int) -> Table:
-    """How the number of services under way (the level) changes within each slice, per operator.
+    """How the number of services under way, called the level, changes within each slice of time, for each operator.
 
     `most` is the highest level above that at the beginning of the slice, `net` the change until its end, `area_ns` the
     integral of the change until the end of the window. Of equal times a finish counts before a start: the two services
@@ -226,7 +235,9 @@ def measure_levels(events: Events, slices: Integers, window_ns: int) -> Table:
 
 
 def sort_events(events: Events, window: Integers, offset: Integers) -> Integers:
-    """Sorts by operator, window and time, packed into one integer if they fit, which is faster."""
+    """The order of events by operator, window and time; the three are packed into one integer if they fit, for
+    speed.
+    """
     time = offset * 2 + events.is_start
     if len(time):
         first = int(window.min())
@@ -238,5 +249,7 @@ def sort_events(events: Events, window: Integers, offset: Integers) -> Integers:
 
 
 def choose_width(level: int, window_ns: int) -> type[np.generic]:
-    """The number type for level × time: 100,000 services under way for a day overflow 64 bits of nanoseconds."""
+    """The number type for the product of level and time: 100,000 services under way for a day overflow 64 bits
+    of nanoseconds.
+    """
     return np.int64 if (level + 1) * window_ns < 1 << 62 else np.longdouble

@@ -57,7 +57,7 @@ def order_ties(rows: TupleRows, codes: Codes) -> Integers:
 
 
 def drop_repeats(rows: TupleRows, tied: Integers, codes: Codes) -> tuple[TupleRows, int]:
-    """The rows without repeated copies among the `tied` ones, and the number of copies dropped."""
+    """The rows without the repeated copies among the rows in `tied`, and the number of copies that were dropped."""
     same = rows.take(tied)
     columns = (
         same.operator,
@@ -77,7 +77,7 @@ def drop_repeats(rows: TupleRows, tied: Integers, codes: Codes) -> tuple[TupleRo
 
 
 def merge_part(cuts: Iterable[Cut], slicing: Slicing) -> Iterator[Pieces | RootSums]:
-    """Yields the measures of a part and the sums of its root tuples, batch by batch."""
+    """Yields, batch by batch, the measures of a task's part of the log and the sums of its root tuples."""
     with ExitStack() as stack:
         kinds, batches = gather_batches(stack, cuts, slicing)
         codes = make_codes(kinds)
@@ -94,7 +94,7 @@ def merge_part(cuts: Iterable[Cut], slicing: Slicing) -> Iterator[Pieces | RootS
 
 
 def find_events(rows: TupleRows, slicing: Slicing) -> Iterator[Events]:
-    """The starts and finishes that lie in the same slice as the arrival of their record."""
+    """Yields the starts and finishes of services that lie in the same slice as the arrival of their record."""
     slices = number_slices(rows.arrived_ns, slicing)
     at = rows.arrived_ns
     for is_start, duration in ((True, rows.wait_ns), (False, rows.service_ns)):
@@ -104,7 +104,7 @@ def find_events(rows: TupleRows, slicing: Slicing) -> Iterator[Events]:
 
 
 def find_late(cut: Cut, codes: Codes) -> Events:
-    """Starts and finishes of records that arrived in an earlier slice, without duplicates."""
+    """The starts and finishes of records that arrived in an earlier slice, without duplicates."""
     late = cut.role != ARRIVAL
     kind, at, role = cut.kind[late], cut.at_ns[late], cut.role[late]
     identity = (
@@ -159,7 +159,7 @@ def measure_events(
 
 
 def number_topologies(codes: Codes) -> Integers:
-    """The topology of each operator."""
+    """For each operator, the number of the topology that it belongs to."""
     found = np.zeros(len(codes.operators), dtype=np.int64)
     found[codes.operator] = codes.topology
     return found

@@ -1,4 +1,4 @@
-"""The measures of each batch as tables (pieces), and their join into the tables of a run."""
+"""The measures of each batch as tables, called pieces, and their join into the tables of a run."""
 
 import pickle
 from collections.abc import Callable, Sequence
@@ -26,7 +26,7 @@ class Pieces(NamedTuple):
 
 
 class Packed(NamedTuple):
-    """Compressed results of a task: uncompressed, a day of many operators would fill Java's memory."""
+    """The compressed result of a task: uncompressed, a day of many operators would fill Java's memory."""
 
     size: int
     data: bytes
@@ -78,7 +78,9 @@ class Spots(NamedTuple):
     least: int
 
     def find(self, operator: Integers, window: Integers) -> Integers:
-        """The key of each pair of operator and window; windows before the first share a key, as do later ones."""
+        """The key of each pair of operator and window; all windows before the first share a key, and so do all
+        after the last.
+        """
         return operator * self.width + np.clip(window - self.least, 0, self.width - 1)
 
 

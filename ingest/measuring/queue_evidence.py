@@ -59,7 +59,7 @@ class Stretch(NamedTuple):
 
 
 def measure_queues(rows: TupleRows, window: Integers, spots: Segments, codes: Codes) -> Table:
-    """The sums of COUNTS per operator and window that has several instances and a complete log."""
+    """For each operator and window with several instances and a complete log, the sums that are named in COUNTS."""
     stretch, chosen = choose_stretches(rows, spots, codes)
     count = len(chosen)
     sums = {name: np.zeros(count) for name in COUNTS}
@@ -73,7 +73,7 @@ def measure_queues(rows: TupleRows, window: Integers, spots: Segments, codes: Co
 
 
 def choose_stretches(rows: TupleRows, spots: Segments, codes: Codes) -> tuple[Stretch, Integers]:
-    """Samples tuples; returns them with the segments that they come from."""
+    """Samples stretches of tuples; returns the tuples with the segments that they were taken from."""
     most = max(MOST_SAMPLED - len(rows.kind) // 8, MOST_SAMPLED // 4)
     sizes = np.minimum(spots.sizes, max(FEWEST_SAMPLED, most // max(len(spots.sizes), 1)))
     picked = np.arange(0, len(sizes), -(-int(sizes.sum()) // most) or 1)
@@ -103,7 +103,7 @@ def choose_stretches(rows: TupleRows, spots: Segments, codes: Codes) -> tuple[St
 
 
 def count_waits(stretch: Stretch, count: int) -> Table:
-    """Counts the tuples that waited, and those of them that waited while another instance was idle.
+    """Counts the tuples of a stretch that waited, and those of them that waited while another instance was idle.
 
     An instance that serves in order starts a tuple when the tuple arrives or when the instance finishes the tuple
     before it. Waits that this rule does not explain (`explained`) mean missing records, or an instance that serves
@@ -144,7 +144,9 @@ def count_waits(stretch: Stretch, count: int) -> Table:
 
 
 def find_freed(stretch: Stretch, margin: Integers, late: Integers) -> Integers:
-    """When each instance becomes free for its next tuple; an instance that starts late was halted until then."""
+    """The time at which each instance becomes free for its next tuple; an instance that starts late was halted
+    until then.
+    """
     following = np.append(stretch.started[1:], 0)
     is_halted = np.append(late[1:] > margin[1:], False)
     freed = np.where(is_halted, following, np.minimum(stretch.finished + margin, following))
@@ -155,7 +157,9 @@ def find_freed(stretch: Stretch, margin: Integers, late: Integers) -> Integers:
 def count_busy(
     stretch: Stretch, freed: Integers, is_first: Column, is_last: Column
 ) -> tuple[Integers, Integers]:
-    """At each arrival: the number of instances that serve another tuple, and of instances whose state is known."""
+    """For each arrival, the number of instances that serve another tuple, and the number of instances whose
+    state is known.
+    """
     width = int(stretch.finished.max()) + 1
     if width > MOST_NS // (int(stretch.spot[-1]) + 1):
         return stretch.spot * 0, stretch.spot * 0  # services of such a length leave no usable sample
@@ -173,9 +177,10 @@ def count_busy(
 
 
 def count_dealt(stretch: Stretch, count: int) -> Table:
-    """Σ over blocks of χ² = Σₓ (nₓ − n/k)² k/n, and its degrees of freedom: its mean if tuples choose at random.
+    """How evenly tuples are dealt to instances: the sum of χ² over blocks of tuples, and its degrees of freedom.
 
-    Both are 0 where an instance starts or stops within the sample.
+    For a block of n tuples and k instances, χ² = Σₓ (nₓ − n/k)² k/n, where instance x gets nₓ tuples. If tuples choose
+    at random, the mean of χ² is its degrees of freedom. Both are 0 where an instance starts or stops within the sample.
     """
     groups = cut_segments(stretch.group)
     owner = groups.first(stretch.spot)

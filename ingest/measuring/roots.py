@@ -34,7 +34,7 @@ KEYS = ("topology", "window", "is_begun", "time", "bucket")
 
 
 def count_times(roots: Table, groups: Segments, times: dict[str, Column]) -> Table:
-    """The number of root tuples in each bucket, for each group of them and for both times in TIMES."""
+    """The number of root tuples in each bucket of the histogram, for each group of them and for both times in TIMES."""
     group = groups.spread(np.arange(len(groups.begins)))
     tables = []
     for place, name in enumerate(TIMES):
@@ -45,14 +45,14 @@ def count_times(roots: Table, groups: Segments, times: dict[str, Column]) -> Tab
 
 
 def add_up(spread: Table, *keys: str) -> Table:
-    """Adds up the numbers of root tuples in rows that have equal values in the columns `keys`."""
+    """Adds up the counts of rows that have equal values in the other columns of a histogram's table."""
     ordered = sort_by(spread, *keys)
     found = cut_segments(*(ordered[name] for name in keys))
     return take({name: ordered[name] for name in keys}, found.begins) | {"roots": found.sum(ordered["roots"])}
 
 
 def find_spread_quantiles(counts: Table, spots: Segments) -> dict[str, Floats]:
-    """The quantiles of each segment of buckets in nanoseconds, interpolated linearly; buckets are in order.
+    """The quantiles of each histogram in nanoseconds, interpolated linearly within a bucket.
 
     The root tuples of a bucket are assumed to be spread evenly over it.
     """
@@ -92,7 +92,9 @@ class RootSums(NamedTuple):
 
 
 def sum_roots(rows: TupleRows, codes: Codes) -> RootSums:
-    """Sums the records of a batch by root. Totals are split into two parts, which do not overflow 64 bits."""
+    """The sums of a batch's records for each root tuple. Totals are split into two numbers, which do not
+    overflow 64 bits.
+    """
     sojourn = rows.wait_ns + rows.service_ns
     table = {
         "root": rows.root,
@@ -107,7 +109,7 @@ def sum_roots(rows: TupleRows, codes: Codes) -> RootSums:
 
 
 def join_roots(table: Table) -> Table:
-    """The rows of a table joined into one row per root tuple."""
+    """The table with one row for each root tuple, which joins all rows of the root tuple."""
     table = take(table, np.argsort(table["root"]))
     found = cut_segments(table["root"], table["topology"])
     joined: Table = {name: found.first(table[name]) for name in ("root", "topology")}
@@ -120,16 +122,18 @@ def join_roots(table: Table) -> Table:
 
 
 def split_roots(sums: RootSums, parts: int) -> Iterable[tuple[int, RootSums]]:
-    """Splits the sums by part, with all rows of a root tuple in one part; yields part numbers and sums."""
+    """Divides the sums among `parts` tasks, so that all rows of a root tuple go to one; yields task numbers
+    and sums.
+    """
     part = (sums.table["root"] % np.uint64(parts)).astype(np.int64)
     for number in np.unique(part).tolist():
         yield number, RootSums(sums.topologies, take(sums.table, part == number))
 
 
 def finish_roots(sums: Iterable[RootSums], window_ns: int) -> RootSums:
-    """Counts root tuples, and sums up their total and completion times, per topology and window.
+    """Counts the root tuples, and sums up their total and completion times, for each topology and window.
 
-    Root tuples whose own record is in the log (`is_begun`) are separate from others.
+    Root tuples whose own record is in the log (`is_begun`) are counted separately from the others.
     """
     joined = stack_sums(sums)
     if not joined.table:
@@ -156,7 +160,7 @@ def finish_roots(sums: Iterable[RootSums], window_ns: int) -> RootSums:
 
 
 def join_finished(sums: Sequence[RootSums]) -> RootSums:
-    """Joins the finished root tuples of several parts, with one row per bucket."""
+    """Joins the finished root tuples of several parts; buckets of one histogram are added up."""
     joined = stack_sums(sums)
     return joined._replace(spread=add_up(joined.spread, *KEYS)) if joined.table else joined
 

@@ -21,11 +21,11 @@ PIECE_BYTES = 1 << 25  # uncompressed bytes of a compressed file that are read a
 
 
 class TornFile(Exception):
-    """A file that is incomplete, or whose content does not match its name."""
+    """The error that a file is incomplete, or that its content does not match its name."""
 
 
 class Block(NamedTuple):
-    """A part of a file: the lines that begin between two bytes, or row groups; `first` numbers their first row."""
+    """A part of a file: the lines that begin between two bytes, or some row groups; `first` numbers its first row."""
 
     file: LogFile
     begin: int
@@ -86,7 +86,7 @@ def plan_row_groups(file: LogFile, _: int) -> Iterator[Block]:
 
 
 def read_block(block: Block) -> Iterator[Judged]:
-    """Judges the records of a block, in parts."""
+    """Judges the records of a block; yields the results piece by piece."""
     connect()
     with named(block.file):
         yield from judge_parts(block)
@@ -106,7 +106,7 @@ def judge_parts(block: Block) -> Iterator[Judged]:
 
 
 def read_lines(block: Block) -> bytes:
-    """The lines that begin in a block."""
+    """The text of the lines that begin in a block."""
     before = min(block.begin, 1)  # the byte before the block shows whether a line begins with the block
     with Path(block.file.path).open("rb") as file:
         file.seek(block.begin - before)

@@ -1,4 +1,6 @@
-"""Judges the records of a block by columns: plain values all at once, other values one by one with `judge`."""
+"""Judges the records of a block by columns: plain values all at once, unusual values one by one by the rules
+in `judge`.
+"""
 
 import atexit
 import sys
@@ -59,7 +61,7 @@ class Columns(NamedTuple):
 
 
 class Labels(NamedTuple):
-    """A label of each record, such as its operator, as a code; `values[code]` is the label."""
+    """One label of each record, such as its operator, as a code; `values[code]` is the label itself."""
 
     codes: Codes
     values: list[Any]
@@ -107,7 +109,7 @@ def judge_columns(
 
 
 def judge_found(place: tuple[str, int], found: Columns, decode: Decode, show: Show) -> Judged:
-    """Judges records whose times and roots are already read; `decode` turns a raw label into its value."""
+    """Judges records whose times and root tuples are already read; `decode` turns a raw label into its value."""
     labels, every = [], found.faults | {"order": find_disorder(*found.times)}
     for name, read in LABELS.items():
         label, every[name] = read_labels(found.labels[name], decode, read)
@@ -135,7 +137,9 @@ def find_disorder(arrived: Nanos, started: Nanos, finished: Nanos) -> Faults:
 
 
 def read_labels(column: pa.Array, decode: Decode, read: Decode) -> tuple[Labels, Faults]:
-    """The labels of a column, each distinct one read once, and the faults of unusable ones by row."""
+    """Reads the labels of a column, each distinct label once; returns them with the faults of unusable labels
+    by row.
+    """
     if not pa.types.is_dictionary(column.type):
         column = column.dictionary_encode()
     found = [try_to_read(read, decode(value)) for value in (*column.dictionary.to_pylist(), None)]
@@ -146,7 +150,7 @@ def read_labels(column: pa.Array, decode: Decode, read: Decode) -> tuple[Labels,
 
 
 def try_to_read(read: Decode, value: Any) -> tuple[Any, str | None]:
-    """The meaning of a value and None, or None and the reason why the value is unusable."""
+    """What `read` makes of a value, and None; or None and the reason why the value is unusable."""
     try:
         return read(value), None
     except Unusable as fault:
@@ -154,7 +158,7 @@ def try_to_read(read: Decode, value: Any) -> tuple[Any, str | None]:
 
 
 def combine(labels: list[Labels]) -> tuple[list[TupleKind], Codes]:
-    """The distinct kinds of the records, and the place of each record's kind among them."""
+    """The distinct kinds of the records, and for each record the place of its kind among them."""
     code = np.zeros(len(labels[0].codes), np.int32)
     found: list[tuple[Any, ...]] = [()]
     for codes, values in labels:
@@ -176,7 +180,7 @@ def find_distinct(values: NDArray[np.int64], size: int) -> tuple[NDArray[np.int6
 
 
 def mix_roots(kinds: list[TupleKind], kind: Codes, roots: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """Turns the hash of each tuple_id into a hash of topology and tuple_id."""
+    """The hashes of the records' topology and tuple_id together, which identify root tuples."""
     hashes = hash_topologies(tuple(one.topology for one in kinds))
     return roots ^ (hashes[kind] if len(set(hashes.tolist())) > 1 else hashes[:1])
 
@@ -189,7 +193,7 @@ def hash_topologies(topologies: tuple[str, ...]) -> NDArray[np.uint64]:
 
 
 def read_roots(texts: pa.Array) -> tuple[NDArray[np.uint64], Faults]:
-    """The hash and the faults of tuple_ids; null is a missing tuple_id."""
+    """The hash of each tuple_id, and the faults by row; null means that the tuple_id is missing."""
     plain = "coalesce(strlen(text) BETWEEN 1 AND 200 AND ascii(text) != 32, false)"
     found = query(f"hash(text) AS root, {plain} AS is_plain", text=texts)
     odd = np.flatnonzero(~found["is_plain"].to_numpy(zero_copy_only=False))
@@ -198,7 +202,7 @@ def read_roots(texts: pa.Array) -> tuple[NDArray[np.uint64], Faults]:
 
 
 def read_times(name: str, column: pa.Array) -> tuple[Nanos, Faults]:
-    """Nanoseconds and faults of a time column: texts, or the types of `to_nanos`."""
+    """A time column as nanoseconds, with the faults by row; the column holds texts or a type that `to_nanos` reads."""
     nanos = read_texts(column) if pa.types.is_string(column.type) else to_nanos(column)
     odd = np.flatnonzero((nanos < 0) | (nanos >= YEAR_2200 * SECOND))
     values, faults = read_each(partial(read_time, name), column, odd)
@@ -209,14 +213,14 @@ def read_times(name: str, column: pa.Array) -> tuple[Nanos, Faults]:
 
 
 def read_each(read: Decode, column: pa.Array, rows: Rows) -> tuple[list[Any], Faults]:
-    """The meanings of the values in these rows (None: unusable), and the faults by row."""
+    """What `read` makes of the values in the given rows (None for an unusable value), and the faults by row."""
     found = [try_to_read(read, value) for value in column.take(rows).to_pylist()]
     faults: Faults = {row: fault for row, (_, fault) in zip(rows.tolist(), found, strict=True) if fault}
     return [value for value, _ in found], faults
 
 
 def read_texts(texts: pa.Array) -> Nanos:
-    """Times of plain numbers and of plain ISO 8601 texts; UNKNOWN for others."""
+    """Times in nanoseconds from texts with plain numbers or plain ISO 8601 times; UNKNOWN for other texts."""
     is_number = len(texts) and read_number(texts[-1].as_py()) is not None
     with suppress(pa.ArrowInvalid):  # nearly always all texts have the form of the last one
         return to_nanos(texts.cast(pa.float64() if is_number else STAMP))
@@ -227,7 +231,7 @@ def read_texts(texts: pa.Array) -> Nanos:
 
 
 def to_nanos(column: pa.Array) -> Nanos:
-    """Nanoseconds from timestamps, from integers (nanoseconds) or from floats (seconds)."""
+    """Times in nanoseconds from timestamps, from integers (nanoseconds) or from floats (seconds)."""
     if pa.types.is_floating(column.type):
         return convert_seconds(column.to_numpy(zero_copy_only=False))
     nanos: Nanos = pc.fill_null(column.cast(pa.int64()), UNKNOWN).to_numpy()
@@ -235,7 +239,9 @@ def to_nanos(column: pa.Array) -> Nanos:
 
 
 def convert_seconds(seconds: NDArray[np.float64]) -> Nanos:
-    """`judge.convert_seconds` for arrays; UNKNOWN for NaN and outside of 1970 to 2200."""
+    """Seconds as nanoseconds, as `judge.convert_seconds` for whole arrays; UNKNOWN for NaN and outside of 1970
+    to 2200.
+    """
     is_known = (seconds >= 0) & (seconds < YEAR_2200)
     kept = np.where(is_known, seconds, 0.0)
     micros = np.rint(kept * 1e6)

@@ -17,7 +17,7 @@ REJECTS_SHOWN = 3
 
 
 class Head(NamedTuple):
-    """The first records of a file as judged, or the reason why the file could not be read."""
+    """The judged first records of a file, or the reason why the file could not be read."""
 
     path: str
     judged: Judged | None

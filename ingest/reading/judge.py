@@ -1,4 +1,5 @@
-"""The rules of each field: turns a raw value into its meaning, or raises Unusable with the reason of the reject.
+"""The rules of each field: turns a raw value into a usable one, or raises Unusable with the reason to reject the
+record.
 
 Times are whole nanoseconds since the epoch, so that differences are exact and the order of summation changes no mean.
 Doubles are 0.24 µs apart at today's epoch. The double nearest to a whole microsecond stands for that microsecond (the
@@ -26,7 +27,7 @@ ISO = re.compile(
 
 
 class Unusable(Exception):
-    """The reason why a record is rejected."""
+    """The error that a record has to be rejected, with the reason."""
 
 
 class Bare(str):
@@ -59,7 +60,9 @@ def read_name(name: str, value: Any) -> str | None:
 
 
 def read_time(name: str, value: Any) -> int:
-    """Nanoseconds since the epoch from a text, from seconds (float) or from nanoseconds (int); 1970 to 2200."""
+    """A time in nanoseconds since 1970, read from a text, from seconds (float) or from nanoseconds (int);
+    until 2200.
+    """
     if is_missing(value):
         raise Unusable(f"{name} is missing")
     seconds = read_number(value)
@@ -79,7 +82,9 @@ def is_missing(value: Any) -> bool:
 
 
 def read_number(value: Any) -> float | None:
-    """A number from a text or float. Unlike float(), it refuses 1_000 and digits of other scripts."""
+    """A number from a text or a float; refuses texts that Python's float() takes, such as 1_000 and digits of
+    other scripts.
+    """
     if isinstance(value, str) and ("_" in value or not value.isascii()):
         return None
     try:
@@ -94,7 +99,7 @@ def convert_seconds(seconds: float) -> int:
 
 
 def read_iso(name: str, text: Any) -> int:
-    """Nanoseconds since the epoch from an ISO 8601 text with a time zone."""
+    """A time in nanoseconds since 1970, read from an ISO 8601 text with a time zone."""
     parts = ISO.fullmatch(text) if isinstance(text, str) else None
     if parts is None:
         raise Unusable(f"{name} is not a time")
@@ -109,7 +114,7 @@ def read_iso(name: str, text: Any) -> int:
 
 
 def read_sample(value: Any) -> int:
-    """Reads sample_every; a missing value means 1."""
+    """The number of tuples for which a logged tuple stands, from the field sample_every; a missing value means 1."""
     if is_missing(value):
         return 1
     number = float(value) if isinstance(value, int) else read_number(value)
@@ -119,7 +124,7 @@ def read_sample(value: Any) -> int:
 
 
 def read_sampling(value: Any) -> bool:
-    """Whether tuples were sampled at random; a missing value means every n-th."""
+    """Whether the logged tuples were chosen at random; a missing value means that every n-th tuple was logged."""
     if value not in (None, "", EVERY_NTH, RANDOM):
         raise Unusable(f"sampling is neither {EVERY_NTH} nor {RANDOM}")
     return bool(value == RANDOM)

@@ -32,7 +32,7 @@ SETTINGS = {
 
 
 def read_by_spark(context: SparkContext, files: Iterable[LogFile]) -> list[RDD[Judged]]:
-    """The judged records of these files."""
+    """The judged records of files that only Spark can read."""
     spark = SparkSession(context)
     for name, value in SETTINGS.items():
         spark.conf.set(name, value)
@@ -64,7 +64,7 @@ def read_lines(spark: SparkSession, paths: list[str]) -> DataFrame:
 
 
 def find_place() -> tuple[Column, Column]:
-    """Two columns: the file of a row, and the place in the file where the row's block begins."""
+    """Two columns of a row: its file, and the place in the file where the row's block begins."""
     return F.col("_metadata.file_path").alias("file"), F.col("_metadata.file_block_start").alias("place")
 
 
@@ -73,7 +73,7 @@ def join_lines(rows: pa.Table) -> bytes:
 
 
 def read_parquet(spark: SparkSession, paths: list[str]) -> Iterator[RDD[Judged]]:
-    """Reads all files as one frame, or file by file if the types of a column differ."""
+    """Reads Parquet files as one frame, or file by file if the types of a column differ between files."""
     try:
         yield judge_frame(read_rows(spark, paths), judge_numbered)
     except (PySparkException, Py4JJavaError) as error:
@@ -83,7 +83,7 @@ def read_parquet(spark: SparkSession, paths: list[str]) -> Iterator[RDD[Judged]]
 
 
 def read_rows(spark: SparkSession, paths: list[str]) -> DataFrame:
-    """The known columns of rows, with each row's number in its file."""
+    """The known columns of the rows, with the number of each row in its file."""
     rows = spark.read.parquet(*paths, mergeSchema=True)
     row = F.col("_metadata.row_index").alias("row")
     return rows.select(*(set(FIELDS) & set(rows.columns)), row, *find_place())
@@ -115,7 +115,7 @@ def judge_batches(batches: Iterator[pa.RecordBatch], judge: Judge) -> Iterator[p
 
 
 def split_runs(rows: pa.Table) -> Iterator[tuple[str, int, pa.Table]]:
-    """The rows of each block, with the block's file and place in the file."""
+    """Yields the rows of each block, with the block's file and its place in the file."""
     place = rows["place"].to_numpy()
     file = rows["file"].combine_chunks().dictionary_encode().indices.to_numpy()
     ends = np.flatnonzero((np.diff(file) != 0) | (np.diff(place) != 0)) + 1

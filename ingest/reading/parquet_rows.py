@@ -57,7 +57,7 @@ def is_text(kind: pa.DataType) -> bool:
 
 
 def normalise(name: str, rows: pa.Table, faults: Faults) -> pa.Array:
-    """Turns a column into texts; times into nanoseconds, float seconds or texts. Nested values become null."""
+    """The column as texts; times become nanoseconds, float seconds or texts. Nested values become null."""
     if name not in rows.column_names:
         return pa.nulls(len(rows), pa.string())
     column = rows[name].combine_chunks()
@@ -95,7 +95,9 @@ def keep_valid(column: pa.Array, faults: Faults) -> pa.Array:
 
 
 def to_nanos(column: pa.Array) -> pa.Array:
-    """Nanoseconds from timestamps and integers (seconds below LEAST_NANOS); UNKNOWN outside of 1970 to 2200."""
+    """Times in nanoseconds from timestamps and integers (seconds below LEAST_NANOS); UNKNOWN outside of 1970
+    to 2200.
+    """
     is_stamp = pa.types.is_timestamp(column.type)
     per_second = UNITS[column.type.unit] if is_stamp else 1
     value = column.cast(pa.int64(), safe=False).fill_null(UNKNOWN).to_numpy()

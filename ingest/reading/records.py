@@ -24,7 +24,7 @@ class TupleKind(NamedTuple):
 
 
 class Records(NamedTuple):
-    """Usable records: `kind` is a place in the list `kinds`, `root` a hash of topology and tuple_id."""
+    """Usable records as columns: `kind` is a place in the list `kinds`, `root` a hash of topology and tuple_id."""
 
     kinds: list[TupleKind]
     kind: NDArray[np.int32]
@@ -35,7 +35,7 @@ class Records(NamedTuple):
 
 
 class Reject(NamedTuple):
-    """A rejected record; `line` is its place in its block, from 0."""
+    """A rejected record; `line` is the number of its line within the block, from 0."""
 
     line: int
     reason: str
@@ -43,7 +43,7 @@ class Reject(NamedTuple):
 
 
 class Judged(NamedTuple):
-    """The judged content of a block.
+    """The usable records and the rejects of a block.
 
     `block` numbers the blocks of a file in order; `lines` counts blank lines and headers too; `reasons` counts all
     rejects by reason, of which at most MOST_REJECTS are listed.
@@ -64,7 +64,9 @@ class Judged(NamedTuple):
 def number_rejects(
     judged: Iterable[tuple[str, int, int, list[Reject]]],
 ) -> Iterator[tuple[str, int, str, str]]:
-    """File, line number, reason and text of the first MOST_REJECTS, from (file, block, lines, rejects) in any order."""
+    """Yields file, line number, reason and text of the first MOST_REJECTS rejected lines, in the order of
+    files and lines.
+    """
     return islice(_number_all(judged), MOST_REJECTS)
 
 
@@ -80,17 +82,17 @@ def _number_all(
 
 
 def show_line(text: str) -> str:
-    """The beginning of a line without NUL, which Postgres cannot store."""
+    """The beginning of a rejected line, without the character NUL, which Postgres cannot store."""
     shown = text[:LINE_LENGTH].replace("\x00", "")
     return shown + "…" if len(text) > LINE_LENGTH else shown
 
 
 def describe_reject(file: str, line: int, reason: str, text: str) -> str:
-    """A reject as one line for a terminal, without control characters."""
+    """A rejected line for a terminal, without control characters: its file, its number, the reason and its text."""
     shown = "".join(mark if mark.isprintable() else "\ufffd" for mark in text[:LINE_SHOWN])
     return f"  {file}, line {line}: {reason}: {shown}{'…' if len(text) > LINE_SHOWN else ''}"
 
 
 def show_path(path: str) -> str:
-    """The path as valid UTF-8, which Postgres requires: a file name may hold any bytes."""
+    """A path as valid UTF-8, which Postgres requires, because a file name may hold any bytes."""
     return path.encode(errors="surrogateescape").decode(errors="replace")

@@ -21,7 +21,9 @@ COMPRESSION_RATIO = 8  # roughly
 
 
 class SourceNotFound(Exception):
-    """A path that does not exist or cannot be read; a missing path is more likely misspelt than an empty day."""
+    """The error that a path does not exist or cannot be read; a missing path is more likely misspelt than an
+    empty day.
+    """
 
     def __init__(self, path: str, why: str = "does not exist") -> None:
         super().__init__(f"{path} {why}: give a file, a folder or a URL that this Spark can read.")
@@ -29,7 +31,7 @@ class SourceNotFound(Exception):
 
 
 class NeedsSpark(SourceNotFound):
-    """A path that only Spark can read."""
+    """The error that only Spark can read a path."""
 
     def __str__(self) -> str:
         return f"{self.path} can only be read by Spark, which a dry run does not start."
@@ -82,7 +84,7 @@ def find_sources(paths: Iterable[str], day: str | None, hadoop: Any = None) -> S
 
 
 def expand_here(path: str) -> Iterator[tuple[str, list[tuple[str, int]]]]:
-    """The files and folders that a local path or pattern matches, each with its files and their sizes."""
+    """Yields the files and folders that a local path or pattern matches, each with its files and their sizes."""
     plain = re.sub(r"^file:/*", "/", path)
     expanded = (one for text in expand_braces(plain) for one in glob(text))  # noqa: PTH207  # of any depth
     for given in [plain] if Path(plain).exists() else expanded:
@@ -92,7 +94,7 @@ def expand_here(path: str) -> Iterator[tuple[str, list[tuple[str, int]]]]:
 
 
 def walk(folder: str, above: frozenset[str] = frozenset()) -> Iterator[Path]:
-    """All files below a folder; follows links, except links back to a folder above."""
+    """Yields all files below a folder; follows links, except links back to a folder above."""
     real = os.path.realpath(folder)
     with os.scandir(folder) as entries:
         paths = [Path(entry) for entry in entries if not entry.name.startswith(HIDDEN)]
@@ -104,7 +106,7 @@ def walk(folder: str, above: frozenset[str] = frozenset()) -> Iterator[Path]:
 
 
 def expand_braces(pattern: str) -> list[str]:
-    """Expands `{a,b}` into two patterns, as Hadoop and shells do."""
+    """The patterns that braces stand for: `{a,b}` becomes two patterns, as in Hadoop and shells."""
     found = BRACES.search(pattern)
     if not found:
         return [pattern]
@@ -122,7 +124,7 @@ def configure(hadoop: Any) -> Any:  # a Java object
 
 
 def expand_there(path: str, hadoop: Any) -> Iterator[tuple[str, list[tuple[str, int]]]]:
-    """`expand_here` for URLs, by Hadoop."""
+    """Yields the files and folders that a URL or pattern of Hadoop matches, each with its files and their sizes."""
     if hadoop is None:
         raise NeedsSpark(path)
     make_path = hadoop._jvm.org.apache.hadoop.fs.Path  # noqa: SLF001  # likewise

@@ -96,7 +96,7 @@ def judge_csv(file: str, block: int, data: bytes, header: str) -> Judged:
 
 
 def split_fields(lines: TextLines, names: list[str], faults: Faults) -> dict[str, pa.Array]:
-    """The known columns of CSV lines, null for empty fields and in faulty lines, whose faults are added to `faults`.
+    """The known columns of CSV lines; null for empty fields and for faulty lines, whose faults are added to `faults`.
 
     Lines with quotation marks are split one by one.
     """
@@ -127,7 +127,7 @@ def split_fields(lines: TextLines, names: list[str], faults: Faults) -> dict[str
 
 
 def count(lines: TextLines, mark: bytes) -> NDArray[np.int64]:
-    """The number of times that the mark occurs in each line."""
+    """The number of times that a character occurs in each line."""
     if mark not in lines.data:
         return np.zeros(len(lines.texts), np.int64)
     places = np.flatnonzero(np.frombuffer(lines.data, np.uint8) == ord(mark))
@@ -177,7 +177,9 @@ def split_header(header: str, delimiter: str = ",") -> list[str]:
 
 
 def find_header_fault(header: str) -> str | None:
-    """Why this header makes all lines unreadable: another delimiter than a comma, or no known field name; else None."""
+    """The reason why a header makes all lines unreadable, such as a wrong delimiter or no known field name;
+    else None.
+    """
     known = {mark: len(set(FIELDS) & set(split_header(header, mark))) for mark in (",", *OTHER_DELIMITERS)}
     best = max(known, key=lambda mark: known[mark])
     if known[best] > known[","]:
@@ -201,7 +203,7 @@ AGAIN = f"{transform((), 'VARCHAR')}, json_type(line) AS kind, json_type(line, '
 
 
 def parse(select: str, lines: pa.Array) -> dict[str, pa.Array]:
-    """Parses lines; all fields of a line that is not JSON are null."""
+    """The fields of JSON lines; all fields of a line that is not JSON are null."""
     try:
         return query(select, line=lines)
     except duckdb.InvalidInputException:  # DuckDB's TRY works line by line and takes ten times as long
@@ -231,7 +233,7 @@ def judge_json(file: str, block: int, data: bytes) -> Judged:
 
 
 def find_faults(lines: TextLines, rows: Rows, kinds: pa.Array) -> Faults:
-    """The faults of whole lines: not UTF-8, not one JSON object, or blank (None)."""
+    """The faults of whole lines: not UTF-8, or not one JSON object; a blank line has the fault None."""
     faults: Faults = {}
     for row, kind in zip(rows.tolist(), kinds.to_pylist(), strict=True):
         if kind != "OBJECT":
@@ -241,13 +243,15 @@ def find_faults(lines: TextLines, rows: Rows, kinds: pa.Array) -> Faults:
 
 
 def read_plain(column: pa.Array) -> Nanos:
-    """Times after 1 s of the epoch; earlier ones are UNKNOWN, since DuckDB reads true as 1 and false as 0."""
+    """Times from plain JSON values; the first second of 1970 is UNKNOWN, since DuckDB reads true as 1 and
+    false as 0.
+    """
     nanos = read_texts(column) if pa.types.is_string(column.type) else to_nanos(column)
     return np.where(nanos > SECOND, nanos, UNKNOWN)
 
 
 def read_fragment(fragment: str | None) -> Any:
-    """The value of a JSON text; a list around the text stands for any array or object."""
+    """The value of a JSON text; a list that holds the text stands for any array or object."""
     if fragment is None or fragment[0] in "[{":
         return fragment and [fragment]
     return json.loads(fragment) if fragment[0] == '"' else Bare(fragment)

@@ -13,7 +13,7 @@ PARTITION = re.compile(r"operator_summaries_(\d{4})_(\d\d)_(\d\d)")
 
 @dataclass(frozen=True, slots=True)
 class Pruned:
-    """How much was deleted."""
+    """The numbers of deleted days, windows, snapshots, runs and decisions to hold."""
 
     days: int
     windows: int

@@ -16,7 +16,7 @@ MOST_ERROR_CHARACTERS = 2000
 
 @contextmanager
 def connect(url: str) -> Iterator[Connection]:
-    """A connection in UTC; keepalives keep it open while Spark computes."""
+    """A connection in UTC, which keepalives hold open while Spark computes."""
     address = make_url(url).set(drivername="postgresql").render_as_string(hide_password=False)
     with Connection.connect(
         address,
@@ -30,7 +30,7 @@ def connect(url: str) -> Iterator[Connection]:
 
 
 def begin_run(connection: Connection, request: Request) -> int:
-    """Records the run as running; the connection holds its lock until it ends."""
+    """Records that a run has begun; the connection holds a lock for the run until the connection ends."""
     with connection.transaction():
         row = connection.execute(
             "INSERT INTO ingest_runs (state, paths, day, window_seconds) VALUES ('running', %s, %s, %s) RETURNING id",
@@ -47,7 +47,7 @@ def lock_number(run_id: int) -> int:
 
 
 def abandon_dead_runs(connection: Connection) -> int:
-    """Marks runs whose process was killed: Postgres freed their locks when their connections ended."""
+    """Marks the runs whose process was killed: Postgres released their locks when their connections ended."""
     return connection.execute(
         "UPDATE ingest_runs SET state = 'abandoned', finished_at = now(),"
         " error = 'The process ended without reporting an error; this run wrote no windows.'"
@@ -65,7 +65,7 @@ def succeed_run(
     diagnostics: Sequence[RunDiagnosticRow],
     seconds: float,
 ) -> None:
-    """Records success; runs in the transaction that writes the windows, so that both are stored or neither."""
+    """Records that a run succeeded, in the transaction that writes its windows, so that both are stored or neither."""
     connection.execute(
         "UPDATE ingest_runs SET state = 'succeeded', diagnostics = %s WHERE id = %s",
         (json.dumps([asdict(one) for one in diagnostics]), run_id),

@@ -66,7 +66,9 @@ TOPOLOGY_COLUMNS = tuple(c.name for c in TopologySummaryRow.__table__.columns if
 
 
 class RunDoesNotAddUp(Exception):
-    """A defect: records were lost or counted twice between reading and writing; nothing is written."""
+    """The error that records were lost or counted twice between reading and writing: a defect, after which
+    nothing is written.
+    """
 
 
 def stage_summaries(connection: Connection, summaries: Summaries, totals: Totals) -> None:
@@ -154,7 +156,7 @@ def replace_windows(
 
 
 def delete_same_requests(connection: Connection, run_id: int, request: Request) -> None:
-    """Rule 2: deletes the windows of earlier runs with the same request; a corrected file may have fewer windows."""
+    """Deletes the windows of earlier runs with the same request, since a corrected file may have fewer windows."""
     former = connection.execute(
         "WITH new AS (SELECT min(window_start) AS first, max(window_start) AS last FROM staged_operators)"
         " SELECT id, first_window_at, last_window_at FROM ingest_runs, new WHERE id <> %(run)s"
@@ -176,7 +178,7 @@ def delete_same_requests(connection: Connection, run_id: int, request: Request) 
 
 
 def delete_spans(connection: Connection, request: Request) -> None:
-    """Rule 1, day by day, so that each statement reads one partition."""
+    """Deletes the stored windows that the run replaces, day by day, so that each statement reads one partition."""
     spans = connection.execute(
         "SELECT t.id, min(s.window_start), max(s.window_start) FROM staged_topologies s"
         " JOIN topologies t ON t.name = s.topology GROUP BY t.id, s.window_start::date"
@@ -259,7 +261,7 @@ ON CONFLICT (topology_id, observed_at, window_seconds) DO NOTHING
 
 
 def store_rejects(connection: Connection, run_id: int, rejects: Iterable[tuple[str, int, str, str]]) -> None:
-    """Stores the rejected lines, in the order given."""
+    """Stores the lines that a run rejected, in the order given."""
     copy = "COPY rejected_lines (run_id, number, file, line, reason, text) FROM STDIN"
     with connection.transaction(), connection.cursor().copy(copy) as sink:
         for number, reject in enumerate(rejects, start=1):

@@ -25,7 +25,9 @@ IF_WRONG = {
 
 
 def merge_queueings(known: Mapping[str, str], seen: Iterable[SeenQueueing]) -> dict[str, str]:
-    """The queueing by operator: a sure inference replaces the known queueing, an unsure one only None or shared."""
+    """The queueing of each operator: a sure inference from the log replaces the known one, an unsure one only
+    None or shared.
+    """
     merged = dict(known)
     for one in seen:
         if one.is_sure or improves_on(known.get(one.operator)):
@@ -128,7 +130,7 @@ class SeenEntry(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Discovery:
-    """A topology discovered in a log; operators in `unlogged` sent tuples to others but have no records."""
+    """A topology found in a log; the operators in `unlogged` sent tuples to others but have no records."""
 
     name: str
     operators: tuple[str, ...]
@@ -139,7 +141,7 @@ class Discovery:
     queueings: tuple[SeenQueueing, ...] = ()
 
     def to_definition(self, known: Mapping[str, str] = NO_QUEUEINGS) -> dict[str, object]:
-        """The definition as the service stores it; queueing that this log does not show is taken from `known`."""
+        """The topology as the service stores it; queueing that the log does not show is taken from `known`."""
         queueings = merge_queueings(known, self.queueings)
         return {
             "operators": [
@@ -154,7 +156,9 @@ class Discovery:
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """A stored topology: operators, selectivities by edge, and stated queueing by operator."""
+    """A stored topology to compare with a log: its operators, its selectivities by edge, and its stated
+    queueing by operator.
+    """
 
     operators: frozenset[str]
     selectivities: dict[tuple[str, str], float]
@@ -176,7 +180,11 @@ def discover_topologies(flows: Iterable[SeenFlow], queueings: Iterable[SeenQueue
 
 
 def discover_topology(name: str, flows: Sequence[SeenFlow]) -> Discovery:
-    """selectivity(i→j) = tuples that reached j from i / tuples that reached i; share = an entry's part of λ0."""
+    """The topology that the flows of a log show: operators, edges with selectivities, and entries with shares.
+
+    selectivity(i→j) = tuples that reached j from i / tuples that reached i; an entry's share is its part of all tuples
+    from outside.
+    """
     inputs: defaultdict[str, int] = defaultdict(int)
     edges: defaultdict[tuple[str, str], int] = defaultdict(int)
     outside: defaultdict[str, int] = defaultdict(int)
@@ -208,7 +216,7 @@ def find_unlogged(found: Discovery) -> list[RunDiagnosticRow]:
 
 
 def compare_topologies(found: Discovery, known: Known) -> list[RunDiagnosticRow]:
-    """Notes on the differences between the log and a posted topology; the topology is not changed."""
+    """The notes on differences between a log and a posted topology; the topology is not changed."""
     diagnostics = []
     if strangers := sorted(set(found.operators) - known.operators):
         detail = (

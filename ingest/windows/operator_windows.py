@@ -44,12 +44,12 @@ class Sampling(NamedTuple):
 
     @property
     def every(self) -> Floats:
-        """n, if on average one of n tuples was logged."""
+        """The number of tuples for which each logged tuple stands: n, if on average one of n tuples was logged."""
         found: Floats = self.weight / self.tuples
         return found
 
     def scale(self, sampled: Floats) -> Floats:
-        """The SCV c of all tuples from c′, the SCV of the sampled ones.
+        """The SCV (squared coefficient of variation) c of the gaps of all tuples, from c′, that of the sampled tuples.
 
         Every n-th tuple: a sampled gap is the sum of n gaps, so c = n·c′.
         At random: a sampled gap is the sum of geometrically many gaps, so c = 1 + n(c′ − 1), at least 0.
@@ -78,7 +78,7 @@ def find_sampling(edges: Table) -> Sampling:
 
 
 class Summaries(NamedTuple):
-    """Rows to store, per (topology, operator, window) and per (topology, window), and notes about them."""
+    """The rows to store, for each operator and window and for each topology and window, with notes about them."""
 
     operators: Iterable[Row]
     topologies: Iterable[Row]
@@ -99,7 +99,7 @@ def summarise(found: JobResults, window_ns: int) -> tuple[Summaries, list[SeenFl
 
 
 def make_operator_rows(log: Pieces, topologies: Topologies, window_ns: int) -> Iterator[Row]:
-    """One row per operator and window; a quantity that needs two values and has fewer is None, never 0."""
+    """Yields a row per operator and window; a quantity that needs two values and has fewer is None, never 0."""
     operators = sort_by(log.tables["operators"], "operator", "window", "first_ns")
     windows = cut_segments(operators["operator"], operators["window"])
     spots = find_spots(operators)
@@ -126,7 +126,9 @@ def make_operator_rows(log: Pieces, topologies: Topologies, window_ns: int) -> I
 def measure_windows(
     log: Pieces, operators: Table, windows: Segments, sampling: Sampling, covered: Integers, *, window_ns: int
 ) -> dict[str, Any]:
-    """Counts, rates, SCVs, means, quantiles, dispersion and the histogram of services."""
+    """The columns of each operator and window: counts, rates, SCVs, means, quantiles, dispersion and service
+    histogram.
+    """
     tuples, served = windows.sum(operators["tuples"]), windows.sum(operators["service_ns"])
     waited = windows.sum(operators["wait_ns"])
     known = np.where(covered > 0, covered, window_ns).astype(np.float64)
@@ -157,7 +159,7 @@ def measure_windows(
 
 
 def list_dispersion(idc: Floats, window_ns: int) -> list[str | None]:
-    """The known scales of each row as a JSON text; None if no scale is known."""
+    """The index of dispersion of each row at its known time scales, as a JSON text; None if no scale is known."""
     lengths = (find_bin_lengths(window_ns) / 1e9).tolist()
     scales = [dict(zip(lengths, row, strict=True)) for row in np.where(np.isnan(idc), -1.0, idc).tolist()]
     known = [[{"window_seconds": t, "idc": i} for t, i in row.items() if i >= 0] for row in scales]
@@ -223,7 +225,7 @@ def measure_instances(
 
 
 def join_instances(instances: Table) -> Table:
-    """One row per instance and window."""
+    """The measures of instances joined over all batches: a table with one row per instance and window."""
     pieces = sort_by(instances, "instance", "window", "first_ns")
     windows = cut_segments(pieces["instance"], pieces["window"])
     table: Table = {name: windows.first(pieces[name]) for name in ("instance", "operator", "window")}

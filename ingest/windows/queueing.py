@@ -41,7 +41,7 @@ MOST_CELLS = 10_000_000
 
 
 class Dealt(NamedTuple):
-    """The division of an operator's tuples among its instances, over the windows in which all instances have tuples.
+    """How an operator's tuples are divided among its instances, over the windows in which all instances have tuples.
 
     χ² per degree of freedom: `unevenness` of the sums against equal shares, `scatter` of each window against equal
     shares, `change` of each window against the shares of the sums. `largest` is the largest share times the number of
@@ -57,7 +57,7 @@ class Dealt(NamedTuple):
 
 
 class SeenQueueing(NamedTuple):
-    """The queueing of an operator, inferred from the log; without `is_sure` the likeliest kind."""
+    """The queueing of an operator that the log shows; if `is_sure` is false, it is only the likeliest kind."""
 
     topology: str
     operator: str
@@ -84,7 +84,9 @@ def infer_queueing(log: Pieces) -> list[SeenQueueing]:
 
 
 def find_waits_beside_idle(queues: Table, spots: Spots) -> Floats:
-    """Per spot, the share of waiting tuples that arrived while another instance was idle; NaN if unknown."""
+    """For each operator and window, the share of waiting tuples that came while another instance was idle; NaN
+    if unknown.
+    """
     table, windows = group_by(queues, "operator", "window")
     sums = {name: windows.sum(table[name]) for name in ("known", "explained", "untied", "beside_idle")}
     is_known = (sums["untied"] > 0) & (sums["explained"] >= LEAST_EXPLAINED * sums["known"])
@@ -99,7 +101,9 @@ def find_waits_beside_idle(queues: Table, spots: Spots) -> Floats:
 def judge_queueing(
     counted: dict[str, float], instances: int, dealt: Dealt | None
 ) -> tuple[str, bool, str] | None:
-    """The queueing, whether it is sure, and its evidence in words; None without enough evidence."""
+    """The queueing of an operator, whether it is sure, and its evidence in words; None if the evidence is not
+    enough.
+    """
     lost = 1.0 - counted["waiting_explained"] / counted["waiting"]
     is_clean = counted["explained"] >= LEAST_EXPLAINED * counted["known"] and lost <= 1.0 - LEAST_EXPLAINED
     is_tied = counted["expected"] < LEAST_EXPECTED
@@ -158,7 +162,7 @@ def guess_dealing(scatter: float, freedom: float, dealt: Dealt | None) -> str:
 
 
 def deviate(freedom: float) -> float:
-    """How far χ² per degree of freedom may lie from its mean by chance, with LIKELY_DEVIATIONS."""
+    """How far χ² per degree of freedom may lie from its mean by chance: LIKELY_DEVIATIONS standard deviations."""
     return LIKELY_DEVIATIONS * math.sqrt(2.0 / freedom) if freedom else math.inf
 
 

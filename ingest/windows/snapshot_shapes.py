@@ -22,7 +22,9 @@ FINE_PER_COARSE = 2  # buckets of a summary in one bucket of a snapshot
 
 
 def list_shapes(idc: Values, instances: Values, services: Values) -> Values:
-    """A JSON object per operator and window: dispersion, instance shares, service histogram; None if unknown."""
+    """The bursts, instance shares and service histogram of each operator and window as a JSON object; None if
+    unknown.
+    """
     names = ("arrival_idc", "instances", "service_histogram")
 
     def make(begin: int, end: int) -> list[str | None]:
@@ -44,7 +46,9 @@ def keep_where(texts: Values, is_kept: Column) -> Values:
 
 
 def keep_scales(texts: Values, idc: Floats) -> Values:
-    """The index of dispersion of an operator and window, if two or more scales are known and none is too large."""
+    """The index of dispersion of an operator and window as a JSON text, if two or more scales are known and
+    none is too large.
+    """
     is_known = ~np.isnan(idc)
     is_kept = (is_known.sum(axis=1) >= LEAST_SCALES) & (np.where(is_known, idc, 0.0).max(axis=1) <= MOST_IDC)
     return keep_where(texts, is_kept)

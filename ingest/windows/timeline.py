@@ -98,12 +98,12 @@ def count_present(
 
 
 def count_smaller(values: Integers, keys: Integers) -> Integers:
-    """The number of values below each key."""
+    """For each key, the number of values that are smaller than the key."""
     return np.searchsorted(np.sort(values), keys)
 
 
 def sum_at(values: Integers, weights: Integers, keys: Integers) -> Integers:
-    """The sum of the weights of the values that equal each key."""
+    """For each key, the sum of the weights of the values that equal the key."""
     order = np.argsort(values, kind="stable")
     sums = np.append(0, np.cumsum(weights[order]))
     ordered = values[order]
@@ -151,7 +151,7 @@ def join_gaps(table: Table, owner: Integers, windows: Segments) -> Floats:
 
 
 def join_services(table: Table, windows: Segments) -> Floats:
-    """The SCV of the services of each window."""
+    """The SCV (squared coefficient of variation) of the service times of each window."""
     tuples = windows.sum(table["tuples"])
     mean = windows.sum(table["service_ns"]) / tuples
     apart = table["tuples"] * (table["service_ns"] / table["tuples"] - windows.spread(mean)) ** 2
@@ -159,14 +159,16 @@ def join_services(table: Table, windows: Segments) -> Floats:
 
 
 def find_scv(squares: Floats, mean: Floats, count: Integers) -> Floats:
-    """Population variance / mean²; NaN for fewer than two values or a mean of 0."""
+    """The squared coefficient of variation: population variance / mean²; NaN for fewer than two values or a
+    mean of 0.
+    """
     is_known = (count >= 2) & (mean > 0)
     divisor = np.where(is_known, count * mean**2, 1.0)
     return np.where(is_known, squares / divisor, np.nan)
 
 
 class Busy(NamedTuple):
-    """Services under way at each operator and window: the most at once, and the time in service."""
+    """The services under way of each operator and window: the most at once, and the time spent in service."""
 
     most: Integers
     busy_ns: Floats
@@ -200,7 +202,7 @@ def find_busy(levels: Table, tails: Table, spots: Spots, end_ns: Integers, windo
 
 
 def cut_areas(tails: Table, spots: Spots, limit: Integers, window_ns: int) -> Integers:
-    """The integral of the changes after the limit, per operator and window."""
+    """For each operator and window, the integral of the changes of services under way after the end of the log."""
     left = window_ns - tails["at_ns"] % window_ns
     return sum_tail(tails, tails["change"] * left, spots, limit, window_ns)
 
@@ -238,7 +240,9 @@ def join_quantiles(operators: Table, windows: Segments, spans: Table) -> dict[st
 
 
 def weigh_quantiles(values: Integers, strides: Integers) -> Floats:
-    """The quantiles of a sample, interpolated linearly; a value with stride s counts as s equal values."""
+    """The quantiles of a sample, interpolated linearly; a value with stride s counts as s equal values,
+    because it stands for s.
+    """
     order = np.argsort(values, kind="stable")
     ends = np.cumsum(strides[order])
     ranks = np.array(list(QUANTILES.values())) * (ends[-1] - 1)

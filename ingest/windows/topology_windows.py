@@ -1,4 +1,5 @@
-"""The topologies of a run, the time that the log covers of each, and their rows per window: rate and times of roots.
+"""The topologies of a run, the time that the log covers of each, and their rows per window: rate and times of root
+tuples.
 
 A log seldom covers the first and the last window completely.
 """
@@ -41,12 +42,13 @@ class Ends:
     thinned: int
 
     def find_cover(self) -> tuple[int, int] | None:
-        """The covered time: from one mean gap before the first arrival to one after the last; None without a gap.
+        """The time that the log covers: from one mean gap before the first arrival to one after the last; None without
+        a gap.
 
         If n arrivals are uniform over an unknown interval, the first lies on average one mean gap after the interval's
         beginning, and the last one mean gap before its end: (n + 1) / (n − 1) times their distance is an unbiased
-        estimate of its length. At an end where all arrivals have the same time (a batch), the mean gap of the whole
-        log is used.
+        estimate of its length. At an end where all arrivals have the same time (a batch), the mean gap of the whole log
+        is used.
         """
         if self.arrivals < 2 or self.span_ns <= 0:
             return None
@@ -99,7 +101,7 @@ def find_topology_ends(topology: str, edges: Table) -> Ends:
 
 
 def cover_windows(begin_ns: Integers, end_ns: Integers, window: Integers, window_ns: int) -> Integers:
-    """The nanoseconds of each window that the log covers; −1 if unknown (`end_ns` is 0)."""
+    """The nanoseconds of each window that the log covers; −1 if the end of the log is unknown (`end_ns` is 0)."""
     inside = np.minimum((window + 1) * window_ns, end_ns) - np.maximum(window * window_ns, begin_ns)
     return np.where(end_ns > 0, inside, -1)
 
@@ -125,7 +127,9 @@ def report_ends(ends: Iterable[Ends]) -> list[RunDiagnosticRow]:
 
 
 class Topologies(NamedTuple):
-    """The topologies of a run, and for each operator its topology and the covered time (0: unknown)."""
+    """The topologies of a run, and for each operator its topology and the time that the log covers (0 means
+    unknown).
+    """
 
     names: list[str]
     of_operator: Column
@@ -148,7 +152,7 @@ def find_topologies(log: Pieces) -> Topologies:
 
 
 def list_flows(log: Pieces) -> list[SeenFlow]:
-    """How many tuples each edge carried over the whole run, corrected for sampling."""
+    """The number of tuples that each edge carried over the whole run, corrected for sampling."""
     weights = np.bincount(log.tables["edges"]["edge"], log.tables["edges"]["weight"], len(log.edges))
     return [
         SeenFlow(str(topology), str(operator), upstream, int(weight))
@@ -164,9 +168,10 @@ TIME_COLUMNS = {"total_mean": "mean_total_sojourn_seconds", "completion_mean": "
 def make_topology_rows(
     log: Pieces, topologies: Topologies, roots: Sequence[RootSums], window_ns: int
 ) -> Iterator[Row]:
-    """The external rate, and the sojourns of the root tuples that arrived in the window.
+    """Yields a row per topology and window: the external rate, and the sojourns of the root tuples that arrived in the
+    window.
 
-    If the log has tuples from outside, roots that arrived before the log began are left out.
+    If the log has tuples from outside, root tuples that arrived before the log began are left out.
     """
     edges, windows = group_by(log.tables["edges"], "topology", "window")
     topology, window = windows.first(edges["topology"]), windows.first(edges["window"])
@@ -218,7 +223,7 @@ def sum_counted_roots(names: list[str], roots: Sequence[RootSums]) -> Table:
 
 
 def find_quantiles(spread: Table) -> Table:
-    """The quantiles of totals and completions, per topology and window in order."""
+    """The quantiles of total and completion times for each topology and window, in order."""
     found: Table = {}
     for place, name in enumerate(TIMES):
         counts = add_up(take(spread, spread["time"] == place), "topology", "window", "bucket")
