@@ -1,7 +1,8 @@
-"""The rules of a decision: one list, applied in order to what the goal proposes.
+"""The rules of a decision: one list, applied in order to the proposal of the policy's goal.
 
 Each rule maps a case and a proposal to a proposal. The first three rules change the processors; the others hold the
-change back, and the first rule that holds it back is the last one applied. docs/policies.md names them in this order.
+change back, and the first rule that holds it back is the last one applied. docs/policies.md names the rules in this
+order.
 
 A scale-down goes to the largest number of processors that decisions of the last scale_down_window_seconds needed, as
 with stabilizationWindowSeconds of Kubernetes:
@@ -39,7 +40,7 @@ Rule = Callable[[Case, Proposal], Proposal]
 
 
 def serve_most(case: Case, proposal: Proposal) -> Proposal:
-    """If k_max is too small for the load: the split that serves most of it, if that is more than now."""
+    """Proposes the split that serves most of the load, if k_max is too small for it and this serves more than now."""
     k_max = case.policy.k_max
     if not proposal.is_over_budget or k_max is None or k_max < sum(case.running):
         return proposal
@@ -62,7 +63,7 @@ def serve_most(case: Case, proposal: Proposal) -> Proposal:
 
 
 def catch_up(case: Case, proposal: Proposal) -> Proposal:
-    """At least the processors that work off the backlog in time; the rest of k_max as proposed."""
+    """Raises the proposal to at least the processors that work off the backlog in time, as far as k_max allows."""
     backlog, terms = find_backlog(case.peak), case.question.catch_up
     if backlog is None or terms is None:
         return proposal
@@ -99,7 +100,7 @@ def catch_up(case: Case, proposal: Proposal) -> Proposal:
 
 
 def keep_wanted(case: Case, proposal: Proposal) -> Proposal:
-    """A scale-down keeps as many processors as decisions in the window needed."""
+    """Keeps in a scale-down as many processors as the decisions in the scale-down window needed."""
     before, total = case.question.wanted_before, sum(proposal.counts)
     if before is None or proposal.urgent or not total < before < sum(case.running):
         return proposal
@@ -108,13 +109,16 @@ def keep_wanted(case: Case, proposal: Proposal) -> Proposal:
 
 
 def describe_window(case: Case, total: int, before: int) -> Reason:
-    """The reason that `before` processors were needed in the scale-down window, where `total` would do now."""
+    """Returns the reason that `before` processors were needed in the scale-down window, where `total` would do now."""
     window = write_seconds(case.policy.scale_down_window_seconds)
     return give_reason("scale-down-window", total=total, before=before, window=window)
 
 
 def add_best(case: Case, counts: list[int], total: int) -> list[int]:
-    """The counts raised to `total`, adding each processor where it shortens E[T] most; or the running counts."""
+    """Returns `counts` raised to `total` processors, adding each one where it shortens E[T] most.
+
+    If bounds forbid this, or some processors would shorten no wait, returns the running processors.
+    """
     situation = case.ahead or case.peak
     stations = replace(situation.stations, min_processors=counts)
     try:
@@ -126,7 +130,7 @@ def add_best(case: Case, counts: list[int], total: int) -> list[int]:
 
 
 def hold_at_optimum(case: Case, proposal: Proposal) -> Proposal:
-    """The running processors are already the proposed ones, or all that the bounds allow."""
+    """Changes nothing if the proposed processors already run, or if bounds allow no others."""
     if proposal.recommended != case.running:
         return proposal
     if proposal.constraints:
@@ -135,7 +139,7 @@ def hold_at_optimum(case: Case, proposal: Proposal) -> Proposal:
 
 
 def hold_for_cooldown(case: Case, proposal: Proposal) -> Proposal:
-    """The last change is too recent, even if the target is missed."""
+    """Changes nothing if the last change is too recent, even if the target is missed."""
     left = case.cooldown_left_seconds
     if left <= 0.0:
         return proposal
@@ -143,7 +147,9 @@ def hold_for_cooldown(case: Case, proposal: Proposal) -> Proposal:
 
 
 def hold_for_trigger(case: Case, proposal: Proposal) -> Proposal:
-    """The external rate changed by less than `trigger` since the last change, and nothing is urgent."""
+    """Changes nothing if the external rate has changed by less than `trigger` since the last change, and nothing is
+    urgent.
+    """
     change, trigger = case.rate_change, case.policy.trigger
     if proposal.urgent or change is None or abs(change) >= trigger:
         return proposal
@@ -152,7 +158,7 @@ def hold_for_trigger(case: Case, proposal: Proposal) -> Proposal:
 
 
 def hold_for_window(case: Case, proposal: Proposal) -> Proposal:
-    """A decision in the scale-down window needed as many processors as run."""
+    """Changes nothing if a decision in the scale-down window needed as many processors as run."""
     before, running = case.question.wanted_before, sum(case.running)
     if not gives_up(case, proposal) or before is None or before < running:
         return proposal
@@ -160,7 +166,7 @@ def hold_for_window(case: Case, proposal: Proposal) -> Proposal:
 
 
 def hold_small_saving(case: Case, proposal: Proposal) -> Proposal:
-    """The change would give up a smaller part of the processors than `least_saving`."""
+    """Changes nothing if the change would give up a smaller part of the processors than the policy's `least_saving`."""
     running, least = sum(case.running), case.policy.least_saving
     saved = running - sum(proposal.recommended)
     if not gives_up(case, proposal) or saved / running >= least:
@@ -170,12 +176,12 @@ def hold_small_saving(case: Case, proposal: Proposal) -> Proposal:
 
 
 def gives_up(case: Case, proposal: Proposal) -> bool:
-    """Whether the change would give up processors."""
+    """Returns whether the proposed change would give up processors."""
     return not proposal.urgent and sum(proposal.recommended) < sum(case.running)
 
 
 def hold_small_gain(case: Case, proposal: Proposal) -> Proposal:
-    """A change for speed alone shortens E[T] by no more than the part `least_gain`."""
+    """Changes nothing if the change is for speed alone, and shortens E[T] by no more than the part `least_gain`."""
     if proposal.urgent or not proposal.is_for_speed:
         return proposal
     before = case.current.expected_sojourn_seconds
@@ -187,9 +193,9 @@ def hold_small_gain(case: Case, proposal: Proposal) -> Proposal:
 
 
 def hold_until_paid_back(case: Case, proposal: Proposal) -> Proposal:
-    """A change for a shorter E[T] alone would cost more by moving state than it saves before the next change.
+    """Changes nothing if moving state would cost more waiting than a shorter E[T] saves before the next change.
 
-    A change for a missed goal, or one that gives up processors, is not held back.
+    A change for a missed goal, or a change that gives up processors, is not held back.
     """
     question, counts = case.question, proposal.recommended
     states = keep_owners(question.policy.states, case.current, question.owners_left)
@@ -214,7 +220,10 @@ def hold_until_paid_back(case: Case, proposal: Proposal) -> Proposal:
 
 
 def decide_later(case: Case, counts: list[int], external_rate: float, seconds: float) -> str | None:
-    """The change that would be decided `seconds` after this one, at another rate, as a clause; None: no change."""
+    """Returns the change that would be decided `seconds` after a change to `counts`, at another external rate.
+
+    The change is a clause of a sentence; None: nothing would be changed.
+    """
     later = foresee(case, counts, external_rate, seconds)
     proposal = apply_rules(later, propose(later), RULES[:-1])
     if proposal.is_held:
@@ -226,7 +235,7 @@ def decide_later(case: Case, counts: list[int], external_rate: float, seconds: f
 
 
 def apply_rules(case: Case, proposal: Proposal, rules: Sequence[Rule]) -> Proposal:
-    """The proposal after the rules, up to the first that holds it back."""
+    """Applies the rules in order to the proposal, up to the first rule that holds the proposal back."""
     for rule in rules:
         proposal = rule(case, proposal)
         if proposal.is_held:

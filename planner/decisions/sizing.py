@@ -1,12 +1,13 @@
-"""The fewest processors for a target with corrected waits, S + c·W(k) ≤ T_max, and the load that k_max serves.
+"""The fewest processors for a target with corrected waits, and the load that a budget k_max of processors serves.
 
-If measured waits falsify shared queues, two sizings are made, each with its own factor c: one for shared queues and one
-for a queue per processor. The answer is the larger of the two: modelled waits of shared queues fall too fast with more
-processors, and nothing shows which of the two models is nearer.
+The target holds if S + c·W(k) ≤ T_max, with the time S of services, the modelled wait W of k processors and the
+measured factor c of waits. If measured waits falsify shared queues, two sizings are made, each with its own factor c:
+one for shared queues and one for a queue per processor. The answer is the larger of the two: modelled waits of shared
+queues fall too fast with more processors, and nothing shows which of the two models is nearer.
 
-If k_max is too small for the load, an operator with k processors serves the part kμ/λ of its arrivals. The smallest of
-these parts is the part that the whole topology serves. To make it largest, each next processor goes to the operator
-with the smallest part.
+If k_max is too small for the load, an operator with k processors serves the part kμ/λ of its arrivals (μ is the service
+rate of a processor, λ the arrival rate). The smallest of these parts is the part that the whole topology serves. To
+make it largest, each next processor goes to the operator with the smallest part.
 """
 
 from collections.abc import Sequence
@@ -34,7 +35,11 @@ HALVINGS = 60
 
 @dataclass(frozen=True, slots=True)
 class Factors:
-    """The factors of modelled waits; `own` (with a queue per processor) is None unless shared queues are falsified."""
+    """The factors by which measured waits are longer than modelled ones.
+
+    `shared` is for queues that processors share. `own`, for a queue per processor, is None unless measurements falsify
+    shared queues.
+    """
 
     shared: float = 1.0
     own: float | None = None
@@ -42,7 +47,8 @@ class Factors:
 
 @dataclass(frozen=True, slots=True)
 class Sizing:
-    """A number of processors per operator, its situation and factors, and the bounds that limited it.
+    """The number of processors of each operator for a target, with the load, the factors of waits and the limiting
+    bounds.
 
     `is_own`: the sizing with a queue per processor needed more. `is_bounded`: max_processors keep the target out of
     reach.
@@ -57,26 +63,26 @@ class Sizing:
 
     @property
     def total(self) -> int:
-        """The processors of all operators."""
+        """The number of processors of all operators together."""
         return sum(self.counts)
 
 
 def find_factors(case: Case) -> Factors:
-    """The factors for a missed target and for a scale-down: at least 1, so that no wait is shorter than modelled."""
+    """The factors of waits for a missed target and for a scale-down: at least 1, so that no wait is shortened."""
     correction = case.correction
     return Factors(correction.least_shared, correction.own if correction.is_own else None)
 
 
 def find_factors_as_measured(case: Case) -> Factors:
-    """The factors for a met target: they may be below 1, for waits measured shorter than modelled."""
+    """Returns the factors of waits for a met target: below 1 if waits were measured shorter than modelled."""
     factors, shared = find_factors(case), case.correction.shared
     return factors if shared is None else Factors(max(shared, LEAST_FACTOR), factors.own)
 
 
 def size_for_target(case: Case, situation: Situation, factors: Factors) -> Sizing:
-    """The fewest processors that meet the target in the situation; if bounds forbid them, as many as bounds allow.
+    """Returns the fewest processors that meet the target; if bounds forbid that, as many processors as bounds allow.
 
-    Raises TargetUnreachable where no number of processors meets the target, and BudgetTooSmall.
+    Raises TargetUnreachable if no number of processors meets the target, and BudgetTooSmall if k_max is too small.
     """
     try:
         return size_within_bounds(case, situation, factors)
@@ -88,7 +94,10 @@ def size_for_target(case: Case, situation: Situation, factors: Factors) -> Sizin
 
 
 def size_within_bounds(case: Case, situation: Situation, factors: Factors) -> Sizing:
-    """The fewest processors that meet the target, or the best split of k_max; raises where bounds forbid both."""
+    """Returns the fewest processors that meet the target, or the best split of k_max.
+
+    Raises an error if bounds forbid both.
+    """
     target = case.policy.t_max_seconds
     assert target is not None
     if not situation.load.external_rate:
@@ -101,7 +110,7 @@ def size_within_bounds(case: Case, situation: Situation, factors: Factors) -> Si
 
 
 def size_up_to_bounds(case: Case, situation: Situation, factors: Factors, limit: Reason) -> Sizing:
-    """The sizing without max_processors, with each operator then cut to its own max_processors.
+    """Returns the processors for the target without max_processors, each operator then cut to its own max_processors.
 
     This is not the best split of the remaining processors: other operators cannot compensate for the cut.
     """
@@ -118,7 +127,10 @@ def size_up_to_bounds(case: Case, situation: Situation, factors: Factors, limit:
 
 
 def size_freely(case: Case, situation: Situation, factors: Factors) -> list[Sizing]:
-    """The sizings without k_max: by the model, and by measured waits with shared and with own queues."""
+    """Returns the fewest processors for the target without k_max, for each model of waits that may hold.
+
+    The models are: waits as modelled, and measured waits with shared queues and with a queue per processor.
+    """
     target, rate = case.policy.t_max_seconds, situation.load.external_rate
     assert target is not None
     found = [Sizing(size_shared(situation, target, min(factors.shared, 1.0)), situation, factors)]
@@ -141,7 +153,7 @@ def size_freely(case: Case, situation: Situation, factors: Factors) -> list[Sizi
 
 
 def limit_to_budget(case: Case, found: Sizing) -> Sizing:
-    """The sizing, or the best split of k_max if the sizing needs more than k_max."""
+    """Returns the processors that were found for the target, or the best split of k_max if they are more than k_max."""
     k_max = case.policy.k_max
     if k_max is None or found.total <= k_max:
         return found
@@ -150,7 +162,7 @@ def limit_to_budget(case: Case, found: Sizing) -> Sizing:
 
 
 def split_total(sizing: Sizing, total: int) -> list[int]:
-    """The best split of `total` processors, under the kind of queues that the sizing chose."""
+    """Returns the best split of `total` processors, with shared queues or a queue per processor as in the sizing."""
     situation = sizing.situation
     counts = fill_shared(situation, total)  # raises if the total is too small
     if not sizing.is_own:
@@ -160,12 +172,16 @@ def split_total(sizing: Sizing, total: int) -> list[int]:
 
 
 def fill_shared(situation: Situation, total: int) -> list[int]:
-    """DRS's best split of `total` processors."""
+    """Returns the split of `total` processors with the least E[T] by DRS, whose processors share a queue."""
     return allocate_budget(situation.stations, total, situation.names).counts
 
 
 def size_shared(situation: Situation, t_max_seconds: float, factor: float) -> list[int]:
-    """The fewest processors with S + c·W ≤ T_max, which is S + W ≤ S + (T_max − S)/c."""
+    """Returns the fewest processors with S + c·W ≤ T_max, where the processors of an operator share a queue.
+
+    S is the time of services, W the modelled wait, c the `factor` of waits and T_max the target: an equal condition is
+    S + W ≤ S + (T_max − S)/c.
+    """
     if factor != 1.0:
         service = situation.find_lower_bound()
         if t_max_seconds > service:
@@ -175,7 +191,11 @@ def size_shared(situation: Situation, t_max_seconds: float, factor: float) -> li
 
 
 def find_corrected_sojourn(sizing: Sizing, counts: Sequence[int]) -> float:
-    """S + c·W(k) under the kind of queues that the sizing chose; inf if an operator cannot keep up."""
+    """Returns the time in the topology with corrected waits, S + c·W(k); inf if an operator cannot keep up.
+
+    S is the time of services, c the factor of waits, and W(k) the modelled wait with the processors k, in shared queues
+    or in a queue per processor as the sizing chose.
+    """
     situation, factors = sizing.situation, sizing.factors
     if not situation.load.external_rate:
         return 0.0
@@ -185,13 +205,19 @@ def find_corrected_sojourn(sizing: Sizing, counts: Sequence[int]) -> float:
 
 
 def find_served(situation: Situation, counts: Sequence[int]) -> float:
-    """The part of the arrivals that the operators can serve, min kμ/λ; above 1: all of them."""
+    """Returns the part of the arrivals that every operator can serve with these processors; above 1: all of them.
+
+    The part is min kμ/λ over the operators: processors k, service rate μ, arrival rate λ.
+    """
     rows = zip(counts, situation.stations.service_rate, situation.flow.arrival_rates, strict=True)
     return min((count * float(mu) / rate for count, mu, rate in rows if rate > 0.0), default=inf)
 
 
 def split_most(situation: Situation, k_max: int) -> list[int] | None:
-    """The split of k_max, within the bounds of operators, with the largest min kμ/λ; None: bounds take more."""
+    """Returns the split of k_max processors that serves the largest part of the load, within the bounds of operators.
+
+    Returns None if the least processors of all operators are more than k_max.
+    """
     operators = situation.topology.operators
     loads = [
         rate / float(mu)
@@ -216,7 +242,7 @@ def split_most(situation: Situation, k_max: int) -> list[int] | None:
 
 
 def give_rest(counts: list[int], loads: Sequence[float], ceilings: Sequence[float], left: int) -> None:
-    """Give each remaining processor to the operator that serves the smallest part of its arrivals."""
+    """Adds each of the `left` processors to the operator that serves the smallest part of its arrivals."""
     parts = [
         (count / load, place)
         for place, (count, load, most) in enumerate(zip(counts, loads, ceilings, strict=True))

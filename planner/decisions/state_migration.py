@@ -25,9 +25,10 @@ from planner.values import Estimate, Topology
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """The state of one operator; a single rate holds for all instances.
+    """The state of one operator, in key groups, and the rates at which instances repartition and send it.
 
-    `owners`: the instance that has each key group; None: even ranges in order, as Flink assigns them.
+    A single rate holds for all instances. `owners`: the instance that has each key group; None: even ranges in order,
+    as Flink assigns them.
     """
 
     key_groups: int
@@ -71,7 +72,11 @@ class Migration:
 
 @dataclass(frozen=True)
 class Moves:
-    """The migrations of a change by operator, their cost, and the payback time; None: unknown, or never."""
+    """The key groups that a change moves, by operator, with the cost of moving and the time until the change has paid
+    back.
+
+    None: the cost is unknown, or the change never pays back.
+    """
 
     migrations: Mapping[str, Migration]
     cost_tuple_seconds: float | None
@@ -79,7 +84,7 @@ class Moves:
 
 
 def plan_moves(topology: Topology, before: Estimate, after: Estimate, states: Mapping[str, State]) -> Moves:
-    """The moves of state between two allocations."""
+    """Returns the moves of state from the processors of the estimate `before` to those of the estimate `after`."""
     migrations: dict[str, Migration] = {}
     cost: float | None = 0.0
     for operator, now, then in zip(topology.operators, before.operators, after.operators, strict=True):
@@ -106,7 +111,10 @@ def plan_moves(topology: Topology, before: Estimate, after: Estimate, states: Ma
 
 
 def find_payback(before: Estimate, after: Estimate, cost_tuple_seconds: float | None) -> float | None:
-    """Seconds until the shorter E[T] has paid back the cost; 0 if E[T] is unbounded now."""
+    """Returns the seconds until a shorter E[T] has saved as much waiting as the change costs; None: unknown or never.
+
+    Returns 0 if an operator cannot keep up now.
+    """
     now, then = before.expected_sojourn_seconds, after.expected_sojourn_seconds
     if cost_tuple_seconds is None or then is None:
         return None
@@ -119,7 +127,10 @@ def find_payback(before: Estimate, after: Estimate, cost_tuple_seconds: float | 
 def plan_migration(
     state: State, before: int, after: int, arrival_rate: float, service_rate: float
 ) -> Migration:
-    """The fewest key groups that must move for even shares; instances numbered `after` and above are given up."""
+    """Returns the fewest key groups that must move so that `after` instances instead of `before` have even shares.
+
+    Instances numbered `after` and above are given up.
+    """
     owners = list_owners(state, before)
     settled, moves = repartition(owners, after)
     moved = sum(move.last - move.first + 1 for move in moves)
@@ -138,7 +149,7 @@ def plan_migration(
 def keep_owners(
     states: Mapping[str, State], current: Estimate, left: Mapping[str, OwnersLeft]
 ) -> Mapping[str, State]:
-    """The states with the owners after the last change, if as many instances still run."""
+    """The states with the owners of key groups as the last change left them, where as many instances still run."""
     known = dict(states)
     for one in current.operators:
         state, last = states.get(one.name), left.get(one.name)
@@ -148,7 +159,10 @@ def keep_owners(
 
 
 def list_owners(state: State, instances: int) -> list[int]:
-    """The instance of each key group now: from `owners`, else ⌊group × instances / groups⌋."""
+    """Returns the instance that has each key group now, for a number of instances.
+
+    Without known owners, group number g belongs to instance ⌊g × instances / groups⌋.
+    """
     if state.owners is None:
         return [group * instances // state.key_groups for group in range(state.key_groups)]
     if len(state.owners) != state.key_groups or not all(0 <= one < instances for one in state.owners):
@@ -161,10 +175,10 @@ def list_owners(state: State, instances: int) -> list[int]:
 
 
 def repartition(owners: Sequence[int], after: int) -> tuple[list[int], list[KeyRangeMove]]:
-    """The instance of each key group afterwards, and the ranges that move.
+    """Returns the instance of each key group after a change to `after` instances, and the ranges of groups that move.
 
-    Every instance ends with ⌊G/k'⌋ or ⌈G/k'⌉ of G groups. The larger shares go to the instances with most groups now.
-    Only groups above a share move, and their number is then the least possible.
+    Every instance ends with ⌊G/k'⌋ or ⌈G/k'⌉ of G groups, for k' instances. The larger shares go to the instances with
+    most groups now. Only groups above a share move, and their number is then the least possible.
     """
     held: list[list[int]] = [[] for _ in range(max(after, *owners, 0) + 1)]
     for group, owner in enumerate(owners):
@@ -195,7 +209,11 @@ def repartition(owners: Sequence[int], after: int) -> tuple[list[int], list[KeyR
 
 
 def repartition_seconds(state: State, before: int, after: int) -> float | None:
-    """RT = max_j (S/(k*·ce_j) + S/(k*·tr_j)) over the instances that hold the state (eq. 25)."""
+    """Returns the time for which the state of an operator moves from `before` to `after` instances; None: unknown.
+
+    The formula is RT = max_j (S/(k*·ce_j) + S/(k*·tr_j)) over the k* instances that hold the state (eq. 25): S is its
+    size, and ce_j and tr_j are the rates at which instance j repartitions and sends bytes.
+    """
     if not state.computing_bytes_per_second or not state.bandwidth_bytes_per_second:
         return None
     part = state.size_bytes / after
@@ -205,7 +223,12 @@ def repartition_seconds(state: State, before: int, after: int) -> float | None:
 
 
 def repair_seconds(state: State, instances: int, arrival_rate: float, service_rate: float) -> float | None:
-    """SR = CI·max(IR/er, IR/μ) of an instance with its even share IR = λ/k (eq. 26)."""
+    """Returns the time that an instance with an even share of the tuples needs to catch up after a failure; None:
+    unknown.
+
+    The formula is SR = CI·max(IR/er, IR/μ) (eq. 26): CI is the time between checkpoints, IR = λ/k the arrival rate of
+    one of k instances, er the rate of reading tuples again, and μ the service rate.
+    """
     if state.checkpoint_interval_seconds is None:
         return None
     rate = arrival_rate / instances
@@ -214,7 +237,7 @@ def repair_seconds(state: State, instances: int, arrival_rate: float, service_ra
 
 
 def spread_rates(rates: Sequence[float], instances: int, field: str) -> Sequence[float]:
-    """One rate for each instance; a single rate holds for all."""
+    """One rate for each instance: a single rate holds for all instances, and `field` names the rates in an error."""
     if len(rates) == 1:
         return list(rates) * instances
     if len(rates) != instances:

@@ -35,11 +35,12 @@ LEAST_WAIT = 0.05
 
 @dataclass(frozen=True, slots=True)
 class Correction:
-    """Measured over modelled wait, for shared queues and for a queue per processor; None: no interval counts.
+    """The factors of measured over modelled wait; None: no interval counts.
 
-    `uncalibrated` is `shared` without the factors of single operators. `intervals` is the number of intervals that
-    count. `calm` of them ran with the present processors and had hardly any wait even with a queue per processor;
-    `calm_missed` of these were nevertheless measured above the target.
+    `shared` is the factor for shared queues, `own` for a queue per processor. `uncalibrated` is `shared` without the
+    factors of single operators. `intervals` is the number of intervals that count. `calm` of them ran with the present
+    processors and had hardly any wait even with a queue per processor; `calm_missed` of these were nevertheless
+    measured above the target.
     """
 
     shared: float | None = None
@@ -51,12 +52,16 @@ class Correction:
 
     @property
     def least_shared(self) -> float:
-        """The factor for shared queues, at least 1: a wait shorter than modelled does not justify fewer processors."""
+        """The factor of waits in shared queues, at least 1: a wait shorter than modelled does not justify fewer
+        processors.
+        """
         return max(1.0, self.shared or 1.0)
 
     @property
     def is_own(self) -> bool:
-        """Whether the measured waits falsify shared queues."""
+        """Whether the measured waits are too long for the model in which the processors of an
+        operator share a queue.
+        """
         ratio = self.shared if self.uncalibrated is None else self.uncalibrated
         return self.own is not None and ratio is not None and ratio > MODEL_ERROR
 
@@ -66,7 +71,7 @@ UNCORRECTED = Correction()
 
 @dataclass(frozen=True, slots=True)
 class IntervalWaits:
-    """The modelled times of one interval; `is_here`: with the processors that run now."""
+    """The modelled and measured times of one interval; `is_here`: the processors that run now ran in this interval."""
 
     service_seconds: float
     shared_seconds: float
@@ -78,17 +83,21 @@ class IntervalWaits:
 
     @property
     def excess(self) -> float:
-        """The measured time beyond the service, at least 0."""
+        """The measured time of a tuple beyond the modelled time of its services, at least 0."""
         return max(0.0, self.measured_seconds - self.service_seconds)
 
     @property
     def least_seconds(self) -> float:
-        """The modelled wait, at least a twentieth of the service: measured waits are divided by it."""
+        """The modelled wait, but at least a twentieth of the time of services, because measured waits are divided by
+        it.
+        """
         return LEAST_WAIT * self.service_seconds
 
     @property
     def is_calm(self) -> bool:
-        """Whether tuples would hardly wait, even with a queue per processor if that is considered."""
+        """Whether by the model tuples hardly wait in this interval, even with a queue per processor if that is
+        considered.
+        """
         return self.own_seconds <= LITTLE_WAIT * self.service_seconds
 
 
@@ -100,7 +109,10 @@ def correct_waits(  # noqa: PLR0917 - the arguments of a decision
     model: Model,
     t_max_seconds: float,
 ) -> Correction:
-    """The correction by the newest intervals; values that an interval did not measure are taken from `load`."""
+    """Returns the factors of measured over modelled waits in the newest intervals.
+
+    Values that an interval did not measure are taken from `load`. `running` are the processors that run now.
+    """
     newest = limit_intervals(topology, intervals)
     found = [look_at_interval(topology, load, running, one, model) for one in newest]
     seen = [one for one in found if one is not None]
@@ -123,12 +135,12 @@ def correct_waits(  # noqa: PLR0917 - the arguments of a decision
 
 
 def is_queueing_unknown(topology: Topology) -> bool:
-    """Whether no operator has a configured queueing, so that a queue per processor must be considered."""
+    """Whether no operator has a configured kind of queue, so that a queue per processor must be considered too."""
     return all(operator.queueing is None for operator in topology.operators)
 
 
 def find_factor(excess: float, waits: Sequence[float]) -> float | None:
-    """Measured over modelled wait; None without an interval."""
+    """The factor of the measured wait (`excess`) over the sum of modelled waits; None if there is no modelled wait."""
     if not waits:
         return None
     modelled = fsum(waits)
@@ -138,7 +150,10 @@ def find_factor(excess: float, waits: Sequence[float]) -> float | None:
 def look_at_interval(
     topology: Topology, load: Load, running: Sequence[int], interval: Interval, model: Model
 ) -> IntervalWaits | None:
-    """The modelled times of the interval; None without E[T] or processors, or if by the model it could not keep up."""
+    """Returns the modelled and measured times of an interval.
+
+    Returns None if its E[T] or processors are unknown, or if by the model an operator could not keep up.
+    """
     measured, rate = interval.load.measured_sojourn_seconds, interval.load.external_rate
     known = [interval.load.operators.get(one.name, OperatorLoad()).processors for one in topology.operators]
     counts = [count for count in known if count is not None]
@@ -162,7 +177,10 @@ def look_at_interval(
 
 
 def find_wait(situation: Situation, counts: Sequence[int]) -> float:
-    """Σ vᵢWᵢ with queues that processors share."""
+    """Returns the modelled mean time that an external tuple waits at all operators, where processors share a queue.
+
+    The sum is Σ vᵢWᵢ: vᵢ visits of operator i, with a wait of Wᵢ each.
+    """
     waits = situation.wait_seconds(counts)
     arrivals = situation.stations.arrival_rate
     terms = [float(rate * wait) for rate, wait in zip(arrivals, waits, strict=True) if rate]
@@ -170,12 +188,20 @@ def find_wait(situation: Situation, counts: Sequence[int]) -> float:
 
 
 def find_own_wait(situation: Situation, counts: Sequence[int]) -> float:
-    """Σ vᵢWᵢ with a queue for each processor."""
+    """Returns the modelled mean time that an external tuple waits at all operators, where each processor has its own
+    queue.
+
+    The sum is Σ vᵢWᵢ: vᵢ visits of operator i, with a wait of Wᵢ each.
+    """
     return EvenSplit.prepare(situation.stations).waiting(counts) / situation.load.external_rate
 
 
 def correct_sojourn(situation: Situation, counts: Sequence[int], correction: Correction) -> float | None:
-    """E[T] = S + c·W of these processors, with corrected waits; None: no interval counts, or E[T] is unbounded."""
+    """Returns the mean time in the topology with these processors, with modelled waits corrected by measured ones.
+
+    E[T] = S + c·W is the time S of services and c times the modelled wait W. Returns None if no interval counts, or if
+    an operator cannot keep up.
+    """
     if correction.shared is None or not situation.load.external_rate:
         return None
     service = situation.find_lower_bound()

@@ -1,4 +1,4 @@
-"""The sentences of decisions: each reason's code with its sentence, in one table, and the verdict.
+"""The sentences of decisions: a table with a sentence for the code of each reason, and the verdict.
 
 A sentence names no field of a policy and no code: the code stands beside it, for machines. `{...}` are texts that
 planner.wording has written.
@@ -79,7 +79,9 @@ class Reason:
 
 
 def give_reason(code: str, sentence: str = "", **parts: object) -> Reason:
-    """The reason of this code; `sentence` is its row in the table, by default the code."""
+    """Returns the reason with this code, and the sentence of the row `sentence` (by default the code) with its parts
+    filled in.
+    """
     return Reason(code, SENTENCES[sentence or code].format(**parts))
 
 
@@ -98,7 +100,7 @@ LIMITS = (
 
 
 def describe_limit(error: PlannerError) -> Reason:
-    """The reason that names the bound under which no answer exists."""
+    """Returns the reason that names the bound because of which there is no answer."""
     code = next(code for kind, code in LIMITS if isinstance(error, kind))
     return Reason(code, str(error))
 
@@ -109,7 +111,7 @@ MOST_LISTED = 10
 
 @dataclass(frozen=True, slots=True)
 class Outlook:
-    """E[T] now (None: the processors that run cannot keep up) and with the recommended processors, and the target."""
+    """The time E[T] now and with the recommended processors, and the target; None: an operator cannot keep up."""
 
     now_seconds: float | None
     then_seconds: float | None
@@ -117,12 +119,16 @@ class Outlook:
 
 
 def describe_verdict(running: Mapping[str, int], recommended: Mapping[str, int], outlook: Outlook) -> str:
-    """`Run 28 processors instead of 32: parse 4, score 13. E[T] would go from 180 to 208 ms; the target is 350 ms.`"""
+    """Returns the verdict of a decision: the processors to run, and the effect on E[T].
+
+    An example is `Run 28 processors instead of 32: parse 4, score 13. E[T] would go from 180 to 208 ms; the target is
+    350 ms.`
+    """
     return f"{describe_change(running, recommended)} {describe_effect(running, recommended, outlook)}"
 
 
 def describe_change(running: Mapping[str, int], recommended: Mapping[str, int]) -> str:
-    """What to do, in a sentence that lists the operators whose number of processors changes."""
+    """Returns a sentence on the processors to run, with the operators whose number of processors changes."""
     before, after = sum(running.values()), sum(recommended.values())
     changed = [(name, recommended[name]) for name, count in running.items() if recommended[name] != count]
     if not changed:
@@ -134,7 +140,7 @@ def describe_change(running: Mapping[str, int], recommended: Mapping[str, int]) 
 
 
 def describe_effect(running: Mapping[str, int], recommended: Mapping[str, int], outlook: Outlook) -> str:
-    """What becomes of E[T], and the target."""
+    """Returns a sentence on how the recommended processors change E[T], and on the target."""
     now, then = outlook.now_seconds, outlook.then_seconds
     if running == recommended:
         text = "They cannot keep up" if now is None else f"E[T] is {write_seconds(now)}"
@@ -148,7 +154,7 @@ def describe_effect(running: Mapping[str, int], recommended: Mapping[str, int], 
 
 
 def describe_target(target: TimeTarget | None) -> str:
-    """The target as the end of a sentence; empty without one."""
+    """Returns the target as the end of a sentence; the text is empty if there is no target."""
     if target is None:
         return ""
     limited = f"; the target is {write_seconds(target.seconds)}"
@@ -181,7 +187,10 @@ DIFFERENCES: Mapping[str, str] = {
 
 @dataclass(frozen=True, slots=True)
 class DecidedNumber:
-    """The processors that a decision recommends, the rate that they are for, and codes: source of the rate, reasons."""
+    """The number of processors that a decision recommends, the rate for which it recommends them, and its codes.
+
+    The codes are the source of the rate and the reasons.
+    """
 
     total: int
     rate: float
@@ -189,7 +198,7 @@ class DecidedNumber:
 
 
 def describe_difference(planned_total: int, planned_rate: float, decided: DecidedNumber) -> str:
-    """Why a plan of the fewest processors differs from a decision; empty if both have as many."""
+    """Returns why a plan of the fewest processors differs from a decision; the text is empty if both have as many."""
     if planned_total == decided.total:
         return ""
     rate, at = write_rate(decided.rate), write_rate(planned_rate)

@@ -1,1 +1,1 @@
-"""Pass or fail of a deployment, with headroom and suggestion."""
+"""Gates before a deployment: whether processors carry a load within limits, up to which rate, and which ones would."""

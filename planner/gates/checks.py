@@ -1,4 +1,4 @@
-"""The checks of a gate: stability, bounds, budget and latency."""
+"""The checks of a gate on the processors of a topology: stability, bounds, budget and latency."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ from planner.wording import join_names, write_counted, write_percent
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One condition that must hold; a value of None is infinite."""
+    """One condition that processors must meet, with the value found and its limit; a value of None is infinite."""
 
     name: Literal["stability", "bounds", "budget", "latency"]
     passed: bool
@@ -27,7 +27,7 @@ class Check:
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """The limits that the caller asked for."""
+    """The limits on time and on processors that the caller wants a gate to check."""
 
     target: Target | None
     k_max: int | None
@@ -36,7 +36,7 @@ class Limits:
 def run_checks(
     situation: Situation, counts: Sequence[int], answer: Estimate, limits: Limits
 ) -> tuple[Check, ...]:
-    """Stability, bounds where the topology has any, and the limits that the caller asked for."""
+    """Returns the checks of processors: stability, bounds where the topology has any, and the limits of the caller."""
     checks = [check_stability(answer)]
     if any(
         operator.min_processors > 1 or operator.ceiling is not None
@@ -54,7 +54,7 @@ def run_checks(
 
 
 def check_stability(answer: Estimate) -> Check:
-    """Whether every operator keeps up: ρ < 1 everywhere."""
+    """Returns the check that every operator keeps up: its processors are busy for less than all of the time."""
     busiest = max(answer.operators, key=lambda one: one.utilisation)
     if answer.stable:
         detail = f"Every operator keeps up; the busiest is {busiest.name}, at {write_percent(busiest.utilisation)}."
@@ -67,7 +67,7 @@ def check_stability(answer: Estimate) -> Check:
 
 
 def check_bounds(situation: Situation, counts: Sequence[int]) -> Check:
-    """Whether every operator is within its min_processors and max_processors."""
+    """Returns the check that every operator has no fewer and no more processors than its bounds allow."""
     outside = list_outside(situation, counts)
     detail = (
         f"Fewer or more processors than their bounds allow: {join_names(outside)}."
@@ -78,14 +78,14 @@ def check_bounds(situation: Situation, counts: Sequence[int]) -> Check:
 
 
 def fit_bounds(situation: Situation, wanted: Sequence[int]) -> list[int]:
-    """The wanted counts, moved to within min_processors and max_processors."""
+    """Returns the wanted processors of each operator, moved to within its bounds min_processors and max_processors."""
     stations = situation.stations
     rows = zip(wanted, stations.min_processors, stations.max_processors, strict=True)
     return [int(min(max(count, least), most)) for count, least, most in rows]
 
 
 def list_outside(situation: Situation, counts: Sequence[int]) -> list[str]:
-    """The operators with fewer or more processors than their bounds allow."""
+    """Returns the operators with fewer or more processors than their bounds allow."""
     return [
         operator.name
         for operator, count in zip(situation.topology.operators, counts, strict=True)
@@ -94,14 +94,14 @@ def list_outside(situation: Situation, counts: Sequence[int]) -> list[str]:
 
 
 def check_target(target: Target, situation: Situation, counts: Sequence[int]) -> Check:
-    """Whether the target is met."""
+    """Returns the check that the processors meet the target on a time."""
     seconds = target.find_seconds(situation, counts)
     passed = seconds is not None and seconds <= target.seconds
     return Check("latency", passed, seconds, target.seconds, f"{compare_seconds(target, seconds)}.")
 
 
 def find_margin(situation: Situation, counts: Sequence[int], limits: Limits) -> float:
-    """0 or more where every check passes, below 0 where not.
+    """Returns how far the processors are from failing a check: 0 or more if every check passes, below 0 if one fails.
 
     If the rate decides, the margin is a smooth function of the rate: the margin of the target, or without a target the
     smallest spare part of a capacity; else −1.
@@ -117,5 +117,5 @@ def find_margin(situation: Situation, counts: Sequence[int], limits: Limits) -> 
 
 
 def find_spare(situation: Situation, counts: Sequence[int]) -> float:
-    """The spare part of the busiest instance's time before it counts as unstable."""
+    """Returns the part of the time that the busiest instance is free, less the part that must be free for stability."""
     return 1.0 - STABILITY_MARGIN - max(situation.stations.find_utilisations(counts))

@@ -1,4 +1,4 @@
-"""Headroom: the largest external rate at which all checks pass; and counterfactuals with one processor fewer.
+"""Up to which external rate do all checks pass, and what would one processor fewer change?
 
 The headroom is the rate at which the margin of the checks crosses 0, to the last double (Chandrupatla 1997): inverse
 quadratic interpolation where three points allow it, else bisection. So a smooth margin takes few evaluations, and any
@@ -27,22 +27,23 @@ OWN_TOLERANCE = 1e-6
 
 
 class Probe(NamedTuple):
-    """A rate, and the margin there: 0 or more where the condition holds."""
+    """A rate that was tried, and the margin of the condition at this rate: 0 or more if the condition holds."""
 
     rate: float
     margin: float
 
     @property
     def holds(self) -> bool:
-        """Whether the condition holds."""
+        """Whether the condition holds at the rate that was tried."""
         return self.margin >= 0.0
 
 
 def find_headroom(
     measured: Situation, choose: Choice, limits: Limits, start: float, tolerance: float = 0.0
 ) -> float | None:
-    """The largest external rate at which every check passes, below it by at most the tolerance; inf: no rate is too
-    large. Rates that would keep more processors busy than can be planned are not tried.
+    """Returns the largest external rate at which every check passes, or a rate below it by at most the tolerance.
+
+    inf: no rate is too large. Rates that would keep more processors busy than can be planned are not tried.
     """
 
     def margin(rate: float) -> float:
@@ -59,13 +60,19 @@ def find_headroom(
 
 
 def find_ceiling(situation: Situation, counts: Sequence[int]) -> float:
-    """min kᵢμᵢ/vᵢ: at and above it some operator cannot keep up."""
+    """Returns the external rate at and above which some operator cannot keep up with these processors.
+
+    The rate is min kᵢμᵢ/vᵢ, where operator i has kᵢ processors of service rate μᵢ and vᵢ visits per external tuple.
+    """
     rows = zip(counts, situation.stations.service_rate, situation.flow.visits, strict=True)
     return min((count * mu / visits for count, mu, visits in rows if visits), default=inf)
 
 
 def plan_counts(situation: Situation, k_max: int) -> list[int]:
-    """The best split of k_max; where k_max is too small, the least stable counts, as far as bounds allow."""
+    """Returns the best split of k_max processors.
+
+    If k_max is too small, returns the fewest processors with which every operator keeps up, as far as bounds allow.
+    """
     try:
         counts = allocate_budget(situation.stations, k_max, situation.names).counts
     except BudgetTooSmall as error:
@@ -78,10 +85,10 @@ def plan_counts(situation: Situation, k_max: int) -> list[int]:
 def find_largest_rate(
     margin: Callable[[float], float], start: float, ceiling: float, tolerance: float = 0.0
 ) -> float | None:
-    """The largest double at which `margin` is not below 0; None where it is below 0 at a rate of 0.
+    """Returns the largest double at which the function `margin` is not below 0; None if it is below 0 at a rate of 0.
 
-    With a tolerance, the result may be below the largest rate by this part. `margin` must not rise to 0
-    again once it is below; at `ceiling` it counts as below 0 in any case.
+    With a tolerance, the result may be below the largest rate by this part. `margin` must not rise to 0 again once it
+    is below; at `ceiling` it counts as below 0 in any case.
     """
     low = Probe(0.0, margin(0.0))
     if not low.holds:
@@ -98,9 +105,11 @@ def find_largest_rate(
 def find_crossing(
     margin: Callable[[float], float], low: Probe, high: Probe, least: float, tolerance: float = 0.0
 ) -> float:
-    """The largest rate between two points at which `margin` is not below 0, given one of each kind.
+    """Returns the largest rate from `low` to `high` at which `margin` is not below 0: it holds at `low`, and not at
+    `high`.
 
-    It ends with neighbouring doubles, or where both are below `least`, or apart by at most `tolerance` of the higher.
+    The search ends with neighbouring doubles, or where both rates are below `least`, or apart by at most `tolerance` of
+    the higher.
     """
     last, other, before = (low, high, high) if abs(low.margin) <= abs(high.margin) else (high, low, low)
     stride = 0.0
@@ -118,12 +127,12 @@ def find_crossing(
 
 
 def is_close(low: float, high: float, least: float, tolerance: float) -> bool:
-    """Whether nothing is left to search between the two."""
+    """Returns whether the rates `low` and `high` are so close that the search between them ends."""
     return nextafter(low, high) >= high or high <= least or high - low <= tolerance * high
 
 
 def interpolate(last: Probe, other: Probe, before: Probe, shortest: float) -> float:
-    """The rate to try next between `last` and `other`, at least the part `shortest` away from both."""
+    """Returns the rate to try next between `last` and `other`, at least the part `shortest` away from both."""
     span = other.rate - last.rate
     part = 0.5
     if other.margin not in {before.margin, last.margin} and last.margin != before.margin:
@@ -143,7 +152,7 @@ def interpolate(last: Probe, other: Probe, before: Probe, shortest: float) -> fl
 
 @dataclass(frozen=True, slots=True)
 class Counterfactuals:
-    """E[T] with one processor fewer, and the largest external rates.
+    """The time E[T] with one processor fewer than recommended, and the largest external rates that are carried.
 
     Up to `holds_up_to_rate` the recommended processors keep up and meet the target, if there is one. Up to
     `one_fewer_up_to_rate` the best split of one processor fewer does too. None: no rate, or every rate.
@@ -165,11 +174,11 @@ def find_counterfactuals(
     correction: float = 1.0,
     own_correction: float | None = None,
 ) -> Counterfactuals:
-    """The counterfactuals of `counts`, with waits `correction` times as long as modelled.
+    """Returns E[T] with one processor fewer than `counts`, and the largest rates that `counts` and one fewer carry.
 
-    `why_not_fewer` is a sentence that follows where one processor fewer would meet the target.
-
-    With `own_correction` one processor fewer is also tried with a queue for each processor; the longer E[T] counts.
+    Waits are taken to be `correction` times as long as modelled. `why_not_fewer` is a sentence that follows where one
+    processor fewer would meet the target. With `own_correction` one processor fewer is also tried with a queue for each
+    processor, and the longer E[T] counts.
     """
     total, rate = sum(counts), situation.load.external_rate
     chosen = list(counts)
@@ -197,7 +206,7 @@ def find_counterfactuals(
 
 
 def shorten_target(situation: Situation, target: Target | None, correction: float) -> Target | None:
-    """The target for modelled waits, so that waits multiplied by the correction meet the given target."""
+    """Returns the target for modelled waits, so that waits multiplied by the correction meet the given target."""
     if not isinstance(target, SojournTarget) or correction == 1.0:
         return target
     service = situation.find_lower_bound()
@@ -213,7 +222,7 @@ def judge_one_fewer(
     target: Target,
     why_not_fewer: str,
 ) -> str:
-    """The end of the sentence on one processor fewer, which compares its time with the target."""
+    """Returns the end of the sentence on one processor fewer, which compares its E[T] (`seconds`) with the target."""
     if isinstance(target, SojournTarget):
         end = f", {relate_seconds(target, seconds)}."
     else:
@@ -226,7 +235,10 @@ def judge_one_fewer(
 def describe_one_fewer(
     situation: Situation, k_max: int, correction: float, own_correction: float | None
 ) -> tuple[Mapping[str, int] | None, float | None, str]:
-    """The best split of k_max, its E[T], and a sentence on both, which is whole only where there is no split."""
+    """Returns the best split of k_max, its E[T], and a sentence on both; without a split the sentence says why.
+
+    Waits are multiplied by `correction`, and by `own_correction` with a queue for each processor.
+    """
     try:
         counts = allocate_budget(situation.stations, k_max, situation.names).counts
     except (BudgetTooSmall, BoundTooSmall):
@@ -250,7 +262,10 @@ def describe_one_fewer(
 
 
 def find_own_sojourn(situation: Situation, total: int, own_correction: float) -> float | None:
-    """E[T] of the best split with a queue for each processor; None where one cannot keep up."""
+    """Returns E[T] of the best split of `total` processors with a queue for each; None if an operator cannot keep up.
+
+    Modelled waits are multiplied by `own_correction`.
+    """
     if not situation.load.external_rate:
         return None
     queues = EvenSplit.prepare(situation.stations)
@@ -259,5 +274,5 @@ def find_own_sojourn(situation: Situation, total: int, own_correction: float) ->
 
 
 def as_finite(rate: float | None) -> float | None:
-    """The rate, with None for inf: answers hold no infinity."""
+    """Returns the rate, or None for an infinite rate, because answers hold no infinity."""
     return None if rate == inf else rate

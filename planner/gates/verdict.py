@@ -33,7 +33,7 @@ Origin = Literal["given", "running", "planned"]
 
 @dataclass(frozen=True, slots=True)
 class Suggestion:
-    """Processors to run instead; None where no number of processors suffices, with the reason in `detail`."""
+    """The processors that would pass the gate; None if no number of processors does, with the reason in `detail`."""
 
     processors: Mapping[str, int] | None
     processors_total: int | None
@@ -43,7 +43,7 @@ class Suggestion:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """The gate's answer and its basis.
+    """The answer of a gate, with the checks and estimates behind it.
 
     `headroom_rate` is the largest external rate at which every check passes; None where no rate passes, or every rate.
     """
@@ -69,7 +69,11 @@ def judge_capacity(
     model: Model = DEFAULT_MODEL,
     opened: Situation | None = None,
 ) -> Verdict:
-    """The verdict at `external_rate`, or at the load's own; `opened`: see open_up."""
+    """Returns the verdict on processors at `external_rate`, by default at the rate of the load.
+
+    Without `processors`, judges the running ones or the best split of k_max. `opened`: the load without held-back
+    bursts, if it is known already (see open_up).
+    """
     measured = survey_load(topology, load, model)
     rate = load.external_rate if external_rate is None else external_rate
     check_rate(measured, rate)
@@ -101,7 +105,7 @@ def judge_capacity(
 
 
 def open_up(measured: Situation, rate: float) -> Situation:
-    """The situation for plans at this rate: no operator holds bursts back."""
+    """Returns the load at this rate for plans: unlike in the measurement, no operator holds bursts back."""
     return scale_load(
         survey_load(measured.topology, measured.load, measured.stations.model, is_open=True), rate
     )
@@ -110,7 +114,7 @@ def open_up(measured: Situation, rate: float) -> Situation:
 def compare_measured(
     measured: Situation, counts: Sequence[int], answer: Estimate | None
 ) -> tuple[Diagnostic, ...]:
-    """A diagnostic if E[T] of the running processors was measured far from the model, at any judged rate.
+    """Returns a diagnostic if E[T] of the running processors was measured far from the model, at any judged rate.
 
     `answer` is the estimate under the measured load, where it is known already.
     """
@@ -122,7 +126,10 @@ def compare_measured(
 def find_choice(
     situation: Situation, processors: Mapping[str, int] | None, k_max: int | None
 ) -> tuple[Choice, Origin]:
-    """The function from a situation to processors: always the same ones, or the best split of k_max at its rate."""
+    """Returns the rule that chooses processors for a load, and where they come from.
+
+    The rule gives always the same processors, or the best split of k_max at the rate of the load.
+    """
     topology, load = situation.topology, situation.load
     if processors is not None:
         given = find_counts(topology, load, processors)
@@ -140,8 +147,10 @@ def find_choice(
 
 
 def find_binding_operator(situation: Situation, counts: Sequence[int], limits: Limits) -> str:
-    """The operator that limits the rate: the one nearest to saturation, or under a latency limit the one with the
-    largest gain from one more processor.
+    """Returns the operator that limits the rate.
+
+    This is the operator nearest to saturation, or under a target of time the one with the largest gain from one more
+    processor.
     """
     stations = situation.stations
     if limits.target is not None and situation.load.external_rate:
@@ -154,7 +163,7 @@ def find_binding_operator(situation: Situation, counts: Sequence[int], limits: L
 
 
 def describe_headroom(headroom_rate: float | None) -> tuple[Diagnostic, ...]:
-    """A diagnostic where headroom_rate is None in the answer."""
+    """Returns a diagnostic if the answer has no headroom rate, because no rate or every rate passes."""
     if headroom_rate is None:
         detail = "There is no headroom: some check fails at any rate, however small."
         return (Diagnostic("no-headroom", detail),)
@@ -164,7 +173,7 @@ def describe_headroom(headroom_rate: float | None) -> tuple[Diagnostic, ...]:
 
 
 def describe_origin(measured: Situation, rate: float, origin: Origin) -> tuple[Diagnostic, ...]:
-    """Diagnostics of the assumptions of the verdict beyond the measurements."""
+    """Diagnostics of what the verdict assumes beyond the measurements, such as another rate than the measured one."""
     said: tuple[Diagnostic, ...] = ()
     if rate == 0:
         said += (
@@ -202,8 +211,10 @@ def suggest_counts(
     *,
     passed: bool,
 ) -> Suggestion:
-    """The fewest processors that meet the target; without one the best split of k_max; without either the
-    best split of the current total, or of what keeps every operator below 95%, whichever is more.
+    """Returns the fewest processors that meet the target; without a target the best split of k_max.
+
+    Without both, returns the best split of the present total, or of the processors that keep every operator below 95%
+    utilisation if these are more.
     """
     try:
         found = find_sufficient_counts(situation, counts, limits)
@@ -225,7 +236,7 @@ def suggest_counts(
 
 
 def find_sufficient_counts(situation: Situation, counts: Sequence[int], limits: Limits) -> list[int]:
-    """The counts of suggest_counts; raises TargetUnreachable or BoundTooSmall if nothing suffices."""
+    """Returns the processors that a gate suggests; raises TargetUnreachable or BoundTooSmall if none are enough."""
     if limits.target is not None:
         return limits.target.find_fewest(situation)
     k_max = limits.k_max
@@ -237,7 +248,7 @@ def find_sufficient_counts(situation: Situation, counts: Sequence[int], limits: 
 
 
 def count_unhurried(situation: Situation) -> int:
-    """Processors that keep every operator at or below 95% utilisation, within its bounds."""
+    """Returns the number of processors that keep every operator at or below 95% utilisation, within its bounds."""
     stations = situation.stations
     rates = zip(stations.arrival_rate, stations.service_rate, strict=True)
     least = stations.list_least_stable()

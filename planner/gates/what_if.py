@@ -1,4 +1,6 @@
-"""Another load, budget or target: the verdict on the running processors, the plan, and the frontier."""
+"""What would another load, budget or target change? The verdict on the running processors, the
+plan, and the frontier.
+"""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -23,7 +25,7 @@ LEAST_BEYOND = 8
 
 @dataclass(frozen=True, slots=True)
 class WhatIfTerms:
-    """The load as a multiple of the measured one, and a target, a budget, or neither."""
+    """The load to explore, as a multiple of the measured load, and a target, a budget, or neither."""
 
     load_factor: float = 1.0
     t_max_seconds: float | None = None
@@ -32,7 +34,9 @@ class WhatIfTerms:
 
 @dataclass(frozen=True)
 class Explored:
-    """The answer; None: the running processors are unknown, or no plan exists; a diagnostic gives the reason."""
+    """The answer for another load; None: the running processors are unknown, or no plan exists; a
+    diagnostic says why.
+    """
 
     external_rate: float
     k_max: int | None
@@ -44,7 +48,10 @@ class Explored:
 
 
 def explore(topology: Topology, load: Load, terms: WhatIfTerms, model: Model = DEFAULT_MODEL) -> Explored:
-    """The answer under the load of the factor; a plan is ready for bursts as they come, as every plan."""
+    """Returns the verdict, the plan and the frontier for a multiple of the measured load.
+
+    The plan is ready for bursts that no operator holds back, as every plan.
+    """
     rate = terms.load_factor * load.external_rate
     measured = survey_load(topology, load, model, is_open=True)
     check_rate(measured, rate)
@@ -66,7 +73,7 @@ def explore(topology: Topology, load: Load, terms: WhatIfTerms, model: Model = D
 
 
 def judge_running(topology: Topology, load: Load, terms: WhatIfTerms, situation: Situation) -> Verdict:
-    """The gate's verdict on the running processors; raises InvalidAllocation if they are unknown."""
+    """Returns the gate's verdict on the running processors; raises InvalidAllocation if they are unknown."""
     find_counts(topology, load, None)  # a gate would judge the best split of k_max instead
     return judge_capacity(
         topology,
@@ -80,7 +87,7 @@ def judge_running(topology: Topology, load: Load, terms: WhatIfTerms, situation:
 
 
 def plan(situation: Situation, t_max_seconds: float | None, k_max: int | None) -> Plan | None:
-    """The fewest processors for the target, within the budget; else the best split of the budget."""
+    """The fewest processors for the target, within the budget; without a target, the best split of the budget."""
     if t_max_seconds is not None:
         found = explain_allocated(
             situation, allocate_fewest(situation, t_max_seconds), "min-processors", t_max_seconds
@@ -95,7 +102,7 @@ def plan(situation: Situation, t_max_seconds: float | None, k_max: int | None) -
 
 
 def lower_to_plan(frontier: list[FrontierPoint], planned: Plan | None) -> list[FrontierPoint]:
-    """The points of the frontier; from the plan's total on, none has a longer E[T] than the plan.
+    """Returns the frontier with no E[T] longer than the plan's, from the plan's number of processors on.
 
     Where gains rise with a further processor, as near measured keys, the search for a plan may find more than single
     steps do.
@@ -113,7 +120,7 @@ def lower_to_plan(frontier: list[FrontierPoint], planned: Plan | None) -> list[F
 
 
 def describe_distance(frontier: Sequence[FrontierPoint]) -> list[Diagnostic]:
-    """A diagnostic if the frontier shows only some of the totals."""
+    """Returns a diagnostic if the frontier leaves out some numbers of processors."""
     if not frontier or frontier[-1].processors_total - frontier[0].processors_total < len(frontier):
         return []
     detail = (
@@ -124,7 +131,7 @@ def describe_distance(frontier: Sequence[FrontierPoint]) -> list[Diagnostic]:
 
 
 def refuse(compute: Callable[[], Found], code: str, said: list[Diagnostic]) -> Found | None:
-    """The result, or None and a diagnostic with the reason."""
+    """The result of `compute`; if it cannot be computed, None, and adds a diagnostic with the reason to `said`."""
     try:
         return compute()
     except (*OUT_OF_REACH, InvalidAllocation) as error:

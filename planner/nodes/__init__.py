@@ -1,1 +1,1 @@
-"""Nodes and instances: load, packing, moves and redirect weights."""
+"""Nodes and instances: their load, the packing of instances onto nodes, moves of instances, and redirect weights."""

@@ -1,10 +1,11 @@
-"""Whether to use more nodes, fewer, or the same, by how their loads are spread (Es-Stream, section V-B).
+"""Should a topology use more nodes, fewer, or as many? The spread of the nodes' loads decides (Es-Stream, V-B).
 
     SK = n Σ(R − R̄)³ / ((n − 1)(n − 2)σ³),   σ² = Σ(R − R̄)²/n               eqs. 19-20
 
-The paper mixes the n-denominator σ with the sample's skewness coefficient; it is computed as printed. For fewer than
-three nodes or equal loads SK is undefined: then it is 0, and the answer says so. The paper's three rules overlap: scale
-in is tried first, then scale out, else in place.
+SK is the skewness of the loads R of n nodes, with mean R̄. The paper mixes the n-denominator σ with the sample's
+skewness coefficient; it is computed as printed. For fewer than three nodes or equal loads SK is undefined: then it is
+0, and the answer says so. The paper's three rules overlap: first the rule for fewer nodes is tried, then the rule for
+more nodes; else the nodes stay.
 """
 
 from collections.abc import Mapping, Sequence
@@ -32,7 +33,11 @@ FULLEST = Usage(0.9, 0.9, 0.9)
 
 @dataclass(frozen=True, slots=True)
 class Thresholds:
-    """η and φ for scaling out, χ and ζ for scaling in, and α, the limits that a node may be filled to (eq. 5)."""
+    """The thresholds for advice on nodes.
+
+    η and φ are for more nodes (scaling out), χ and ζ for fewer (scaling in), and α are the limits to which a node may
+    be filled (eq. 5 of Es-Stream).
+    """
 
     scale_out_skewness: float = 0.0
     scale_out_load: float = 0.7
@@ -65,7 +70,7 @@ class NodeAdvice:
 
     @property
     def add(self) -> int:
-        """The number of new nodes."""
+        """The number of new nodes to add."""
         return len(self.new_nodes)
 
 
@@ -75,7 +80,9 @@ def advise_nodes(
     wanted: Sequence[Wanted] = (),
     loads: Mapping[str, list[NodesLoad]] | None = None,
 ) -> NodeAdvice:
-    """The paper's three rules in order, for new instances (`wanted`) and the present load of each node (`loads`)."""
+    """Advises on nodes by the three rules of Es-Stream, for new instances (`wanted`) and the
+    present load of each node.
+    """
     extra = sum(one.instances for one in wanted)
     fullest = thresholds.fullest
     spread = [node.usage.load for node in nodes]
@@ -107,7 +114,7 @@ def advise_nodes(
 
 
 def describe_emptied(found: Emptied, nodes: int) -> str:
-    """A sentence on the number of nodes that can be emptied, and on the reason why not more."""
+    """Returns a sentence on how many nodes can be emptied, and on why no more can be."""
     if not found.nodes:
         return f"Yet none can be emptied. {found.ended_by}"
     sizes = "" if found.measured else " Unmeasured usage of an instance is taken as the mean."
@@ -115,19 +122,19 @@ def describe_emptied(found: Emptied, nodes: int) -> str:
 
 
 def describe_new(extra: int, new_nodes: int) -> str:
-    """A sentence on the nodes for new instances."""
+    """Returns a sentence on the new nodes that `extra` new instances need."""
     if not extra:
         return "The decision has no new instances; the next ones belong on new nodes."
     return f"The {extra} new instances belong on {count_new(new_nodes)}."
 
 
 def count_new(nodes: int) -> str:
-    """`1 new node`, `2 new nodes`."""
+    """Returns a number of new nodes in words: `1 new node`, `2 new nodes`."""
     return f"{nodes} new node" + ("" if nodes == 1 else "s")
 
 
 def find_skewness(loads: Sequence[float]) -> tuple[float, bool]:
-    """SK (0 where it is undefined), and whether it is defined."""
+    """Returns the skewness of the loads (0 if it is undefined), and whether it is defined."""
     count = len(loads)
     mean = fsum(loads) / count
     sigma = sqrt(fsum((load - mean) ** 2 for load in loads) / count)

@@ -1,10 +1,12 @@
-"""Moves of instances between nodes, and their effects on the local part of each edge and on the nodes' loads.
+"""How do moves of instances between nodes change the local part of each edge and the nodes' loads?
 
-Tuples are taken to be spread evenly over the instances of an operator, so that of an edge's tuples
+Tuples are taken to be spread evenly over the instances of an operator. Of the tuples of an edge, the part
 
-    Σ_n u_n v_n / (u v)                               stay on node n, with u_n of u sources and v_n of v targets
+    Σ_n u_n v_n / (u v)                               stays on a node: node n has u_n of u sources and v_n of v targets
 
-    (1/n) Σ |R_n − R̄|                                 deviation of the nodes' loads, in the form of Mc-Stream's eq. 4
+and the nodes' loads R_n, with mean R̄ over n nodes, deviate from their mean by
+
+    (1/n) Σ |R_n − R̄|                                 in the form of Mc-Stream's eq. 4
 """
 
 from collections import Counter
@@ -19,7 +21,7 @@ Edge = tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class EdgeShift:
-    """Tuples/s of an edge that stay on their node, before a move and after it."""
+    """The tuples per second of an edge that stay on their node, before and after a move of an instance."""
 
     source: str
     target: str
@@ -29,7 +31,7 @@ class EdgeShift:
 
 @dataclass(frozen=True, slots=True)
 class InstanceMove:
-    """The move of one instance from node to node, and its expected effects."""
+    """A move of one instance from node to node, and its expected effects on edges and queues."""
 
     operator: str
     instance: str
@@ -43,7 +45,7 @@ class InstanceMove:
 
 
 class Deployment:
-    """Instances on nodes; each move changes it, so that the next move starts from there."""
+    """The instances on each node; each move changes the deployment, so that the next move starts from there."""
 
     def __init__(
         self,
@@ -73,15 +75,15 @@ class Deployment:
         self._by_operator = usages
 
     def usage_of(self, instance: Instance) -> Usage:
-        """The instance's usage as measured, else the mean of its operator (eq. 21)."""
+        """Returns the part of a node that the instance uses: as measured, else the mean of its operator (eq. 21)."""
         return instance.usage or self._by_operator[instance.operator]
 
     def node_of(self, instance: Instance) -> str | None:
-        """The instance's node after the moves so far; None if the snapshot does not have it."""
+        """Returns the node of the instance after the moves so far; None if the snapshot does not have this node."""
         return self.where.get((instance.operator, instance.name))
 
     def find_room(self, instance: Instance) -> list[str]:
-        """The other nodes with room for the instance (eq. 22), the least loaded first."""
+        """Returns the other nodes that have room for the instance (eq. 22), the least loaded node first."""
         taken, here = self.usage_of(instance), self.node_of(instance)
         fitting = [
             node
@@ -91,7 +93,7 @@ class Deployment:
         return sorted(fitting, key=lambda node: self.usages[node].load)
 
     def local_rate(self, edge: Edge) -> float:
-        """Tuples/s of the edge that stay on their node."""
+        """Returns how many tuples per second of the edge stay on their node."""
         source, target = edge
         pairs = sum(
             count * self.counts[target, node]
@@ -101,11 +103,14 @@ class Deployment:
         return self.edge_rates[edge] * pairs / (self.totals[source] * self.totals[target])
 
     def deviation(self) -> float:
-        """The deviation of the nodes' loads."""
+        """Returns the mean deviation of the nodes' loads from their mean."""
         return deviate([usage.load for usage in self.usages.values()])
 
     def move(self, instance: Instance, target: str, queues: tuple[float, float]) -> InstanceMove:
-        """Move the instance; `queues` are the deviations of its operator's queue lengths before and after."""
+        """Moves the instance to the node `target`, and returns the move with its effects.
+
+        `queues` are the deviations of the queue lengths of its operator before and after the move.
+        """
         key = (instance.operator, instance.name)
         source, taken = self.where[key], self.usage_of(instance)
         touched = [edge for edge in self.edge_rates if instance.operator in edge]
@@ -130,6 +135,6 @@ class Deployment:
 
 
 def deviate(values: Sequence[float]) -> float:
-    """(1/m) Σ |x_k − mean x| (Mc-Stream, eq. 4)."""
+    """The mean deviation of the values x_k from their mean, (1/m) Σ |x_k − mean x| for m values (Mc-Stream, eq. 4)."""
     mean = fsum(values) / len(values)
     return fsum(abs(value - mean) for value in values) / len(values)

@@ -1,4 +1,4 @@
-"""Packing: instances onto nodes one after the other, within the nodes' limits (planner.nodes.usage)."""
+"""On which nodes do instances find room? Instances are packed one after the other, within the limits of the nodes."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -15,7 +15,7 @@ MOST_TRIED = 2_000_000
 
 
 class Wanted(NamedTuple):
-    """New instances of one operator, and the usage of each of them."""
+    """New instances of one operator, and the part of a node that each of them uses."""
 
     operator: str
     instances: int
@@ -28,7 +28,9 @@ Filled = dict[str, dict[str, int]]
 def fill_nodes(
     nodes: Sequence[Node], fullest: Usage, wanted: Sequence[Wanted]
 ) -> tuple[Filled, list[Wanted]]:
-    """Each new instance goes to the least loaded node with room (the first of equals); the others are left over."""
+    """Puts each new instance on the least loaded node that has room; returns the filled nodes and the instances left
+    over.
+    """
     usages = [node.usage for node in nodes]
     filled: dict[str, Counter[str]] = {}
     left: list[Wanted] = []
@@ -50,7 +52,10 @@ def fill_nodes(
 
 
 def fill_new_nodes(wanted: Sequence[Wanted], fullest: Usage) -> list[dict[str, int]]:
-    """The new nodes by first fit, with their instances; an instance too large for any node gets its own."""
+    """Puts instances on new nodes by first fit, and returns the instances of each node.
+
+    An instance that is too large for any node gets its own node.
+    """
     usages: list[Usage] = []
     holding: list[Counter[str]] = []
     for one in wanted:
@@ -68,7 +73,7 @@ def fill_new_nodes(wanted: Sequence[Wanted], fullest: Usage) -> list[dict[str, i
 
 @dataclass(slots=True)
 class NodesLoad:
-    """A part of a node's load that could run on another node; names of None are not in the snapshot."""
+    """A part of a node's load that could run on another node; names that are None are not in the snapshot."""
 
     origin: str
     usage: Usage
@@ -79,7 +84,7 @@ class NodesLoad:
 
 @dataclass(frozen=True, slots=True)
 class Relocation:
-    """A number of instances that go from one node to another; names of None are not in the snapshot."""
+    """A number of instances to move from one node to another; names that are None are not in the snapshot."""
 
     operator: str | None
     instance: str | None
@@ -90,7 +95,7 @@ class Relocation:
 
 @dataclass(frozen=True, slots=True)
 class Emptied:
-    """The nodes that can be released, in this order, where their load goes, and why the search ended.
+    """The nodes that can be released, in this order, the nodes that take their load, and why the search ended.
 
     `measured`: whether the usage of every relocated instance was measured; if not, means are used.
     """
@@ -104,9 +109,10 @@ class Emptied:
 def list_loads(
     nodes: Sequence[Node], instances: Sequence[Instance], processors: int
 ) -> dict[str, list[NodesLoad]]:
-    """The loads on each node: measured instances as they are, named ones in equal parts, others in parts of mean size.
+    """Returns the loads on each node that could be moved.
 
-    Where not every processor is named, the rest of a node's usage is taken to belong to the unnamed ones.
+    Measured instances have their own load, other named instances equal parts of the rest. Where not every processor is
+    named, the rest of a node's usage is taken to belong to the unnamed ones, in parts of mean size.
     """
     named: dict[str, list[Instance]] = {node.name: [] for node in nodes}
     for one in instances:
@@ -135,7 +141,7 @@ def list_loads(
 def empty_nodes(
     nodes: Sequence[Node], loads: Mapping[str, list[NodesLoad]], fullest: Usage, most_mean_load: float
 ) -> Emptied:
-    """Empty the least loaded node, then the next, as long as its loads find room on the nodes that stay (eq. 22).
+    """Empties the least loaded node, then the next, as long as their loads find room on the nodes that stay (eq. 22).
 
     Each load goes to the fullest node with room, which leaves the others easy to empty. The search ends at the first
     node that cannot be emptied, or where the mean load of the rest would reach `most_mean_load`: then the next advice
@@ -175,7 +181,7 @@ def empty_nodes(
 def sum_up_moves(
     moved_away: Sequence[NodesLoad], running: Mapping[str, list[NodesLoad]]
 ) -> tuple[Relocation, ...]:
-    """One relocation for all loads of the same instance, first and final node, however often each moved."""
+    """One relocation for all loads of the same instance, first and final node, however often each load moved."""
     finally_on = {id(one): name for name, here in running.items() for one in here}
     counts = Counter((one.operator, one.instance, one.origin, finally_on[id(one)]) for one in moved_away)
     return tuple(
@@ -187,7 +193,10 @@ def sum_up_moves(
 def move_all(
     leaving: Sequence[NodesLoad], usages: dict[str, Usage], fullest: Usage
 ) -> list[tuple[NodesLoad, str]] | None:
-    """The node of each load: the fullest with room, the largest load first; None where a load has no room."""
+    """Returns the node for each load that leaves a node: the fullest with room, the largest load first.
+
+    Returns None if a load finds no room.
+    """
     moved = []
     for one in sorted(leaving, key=lambda load: -load.usage.load):
         fitting = [name for name, usage in usages.items() if has_room(usage, one.usage, fullest)]

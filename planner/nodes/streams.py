@@ -1,11 +1,14 @@
-"""Streams between instances: redirect weights, hot and cold spots, and the instances to move (Mc-Stream).
+"""How should tuples be spread over instances, and which instances should move? (Mc-Stream)
 
-p_k = (l_k − len_k) / Σ (l − len)                     redirect weights by room in the queues, eq. 10
-lbd = (1/m) Σ |len_k − mean len|                      load deviation, eq. 4
+    p_k = (l_k − len_k) / Σ (l − len)                     redirect weights, eq. 10
+    lbd = (1/m) Σ |len_k − mean len|                      load deviation, eq. 4
 
-Moves follow Algorithm 4. A hot instance moves to a freer node. An end of a hot edge moves to the node of its other
-end. A cold instance moves to the node of a sibling, which frees its own node. Target nodes follow Algorithm 3: one with
-an upstream instance and no sibling, else one without a sibling, else the freest; no node is filled above its limits
+The weight p_k of instance k is its part of the free room in queues: l_k is the capacity of its queue and len_k its
+length. The load deviation of m instances is the mean deviation of their queue lengths.
+
+Moves follow Algorithm 4. A hot instance moves to a freer node. An end of a hot edge moves to the node of its other end.
+A cold instance moves to the node of a sibling, which frees its own node. Target nodes follow Algorithm 3: one with an
+upstream instance and no sibling, else one without a sibling, else the freest; no node is filled above its limits
 (Es-Stream, eq. 22). Each move assumes that the moves before it were made.
 """
 
@@ -23,7 +26,9 @@ MOST_SOURCES = 200
 
 
 class Spot(NamedTuple):
-    """An instance or an edge that stands out, what to do about it, and the move that does it (None: no move)."""
+    """An instance or an edge with much more or less work than others, the advice on it, and the
+    move (None: no move).
+    """
 
     kind: str
     name: str
@@ -35,7 +40,7 @@ class Spot(NamedTuple):
 def find_hot_and_cold(
     instances: Sequence[Instance], edge_rates: Mapping[Edge, float], deployment: Deployment
 ) -> tuple[Spot, ...]:
-    """The instances and edges of most and least weight, with the moves of Mc-Stream's Algorithm 4.
+    """Returns the instances and edges of most and least weight, with the moves of Mc-Stream's Algorithm 4.
 
     The weight of an instance is its work where the work of all is measured, else how full its queue is: the two cannot
     be compared with each other. The weight of an edge is its rate in tuples/s.
@@ -68,7 +73,7 @@ def find_hot_and_cold(
 
 
 def weigh_instances(instances: Sequence[Instance]) -> list[float]:
-    """The measured work of each instance where all have it, else how full each queue is."""
+    """Returns the measured work of each instance if all have it, else how full the queue of each instance is."""
     works = [one.work for one in instances if one.work is not None]
     if len(works) == len(instances):
         return works
@@ -76,7 +81,7 @@ def weigh_instances(instances: Sequence[Instance]) -> list[float]:
 
 
 def describe_hot(hot: Instance, weight: float, instances: Sequence[Instance], deployment: Deployment) -> Spot:
-    """The hot instance: a move to a freer node, else less of the stream."""
+    """The advice on the instance with the most work: a move to a freer node, else a smaller part of the stream."""
     name = f"{hot.operator}/{hot.name}"
     source = deployment.node_of(hot)
     if source is None:
@@ -101,7 +106,11 @@ def describe_hot(hot: Instance, weight: float, instances: Sequence[Instance], de
 
 
 def choose_by_neighbours(instance: Instance, fitting: Sequence[str], deployment: Deployment) -> str:
-    """The node by Algorithm 3: with an upstream instance and no sibling, else without a sibling, else the first."""
+    """Chooses among the nodes with room (`fitting`) a new node for the instance, by Mc-Stream's Algorithm 3.
+
+    The best node has an upstream instance and no instance of the same operator, the next best no instance of the same
+    operator; else the first node is chosen.
+    """
     alone = [node for node in fitting if not deployment.counts[instance.operator, node]]
     feeders = [source for source, target in deployment.edge_rates if target == instance.operator]
     fed = [node for node in alone if any(deployment.counts[feeder, node] for feeder in feeders)]
@@ -109,7 +118,10 @@ def choose_by_neighbours(instance: Instance, fitting: Sequence[str], deployment:
 
 
 def expect_queues(hot: Instance, instances: Sequence[Instance]) -> tuple[float, float]:
-    """Eq. 4 for its operator's queues: now, and with the hot queue as long as its siblings' are on average."""
+    """Returns the deviation of queue lengths in the operator of a hot instance (eq. 4): now, and after its move.
+
+    After the move the hot queue is taken to be as long as the operator's other queues on average.
+    """
     lengths = [one.queue_length for one in instances if one.operator == hot.operator]
     siblings = [one.queue_length for one in instances if one.operator == hot.operator and one != hot]
     if not siblings:
@@ -118,7 +130,7 @@ def expect_queues(hot: Instance, instances: Sequence[Instance]) -> tuple[float, 
 
 
 def describe_hot_edge(edge: Edge, rate: float, instances: Sequence[Instance], deployment: Deployment) -> Spot:
-    """The hot edge: the move of one instance at either end that keeps most of its tuples on their node."""
+    """The advice on the edge with the most tuples: the move of one instance that keeps most tuples on their node."""
     advice = f"Run instances of {edge[0]} and {edge[1]} on the same nodes, where limits allow."
     if edge not in deployment.edge_rates:
         return Spot("hot-edge", join_edge(edge), rate, advice)
@@ -149,7 +161,7 @@ def describe_hot_edge(edge: Edge, rate: float, instances: Sequence[Instance], de
 def describe_cold(
     cold: Instance, weight: float, instances: Sequence[Instance], deployment: Deployment
 ) -> Spot:
-    """The cold instance: a move beside a sibling, else one instance fewer."""
+    """The advice on the instance with the least work: a move to a node of its operator, else one instance fewer."""
     name = f"{cold.operator}/{cold.name}"
     source = deployment.node_of(cold)
     siblings = [one for one in instances if one.operator == cold.operator and one != cold]
@@ -174,7 +186,10 @@ def describe_cold(
 
 
 def describe_shifts(move: InstanceMove) -> str:
-    """` (40 tuples/s more of a → b stay on their node, ...)`, or nothing."""
+    """Returns a clause on the tuples that a move keeps on their node, such as ` (40 tuples/s more of a → b stay ...)`.
+
+    The text is empty if the move changes no such number.
+    """
     shifts = []
     for one in move.edges:
         more = one.local_rate_after - one.local_rate_before
@@ -186,12 +201,14 @@ def describe_shifts(move: InstanceMove) -> str:
 
 
 def join_edge(edge: Edge) -> str:
-    """`a → b`."""
+    """Returns the name of an edge, such as `a → b`."""
     return " → ".join(edge)
 
 
 class RedirectWeights(NamedTuple):
-    """The weights of an operator's instances, and whether their queues are uneven enough to redirect tuples."""
+    """The parts of a stream that the instances of an operator should get, and whether queues are uneven enough to
+    redirect.
+    """
 
     operator: str
     deviation: float
@@ -202,7 +219,11 @@ class RedirectWeights(NamedTuple):
 def find_redirect_weights(
     operator: str, instances: Sequence[Instance], most_deviation: float
 ) -> RedirectWeights:
-    """Weights in proportion to free queue room; equal where every queue is full."""
+    """Returns the parts of a stream for the instances of an operator, in proportion to the free room in their queues.
+
+    The parts are equal if every queue is full. Tuples are redirected if queue lengths deviate by more than
+    `most_deviation`.
+    """
     for one in instances:
         if not 0.0 <= one.queue_length <= one.queue_capacity:
             raise InvalidLoad(

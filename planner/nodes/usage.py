@@ -1,8 +1,8 @@
-"""Usage of nodes and of instances, and room for an instance on a node (Es-Stream, sections III-C and V-B).
+"""How much of a node is used, by all or by one instance, and has a node room for an instance? (Es-Stream, III-C and
+V-B)
 
-load of a node = max(cpu, memory, io)                                    eq. 6
-r_new of an operator = the mean over its instances                       eq. 21
-R + r_new ≤ α                                                            eq. 22: room, in cpu, memory and io
+load of a node = max(cpu, memory, io) eq. 6 usage r_new by a new instance of an operator = the mean of its instances eq.
+21 R + r_new ≤ α in cpu, memory and io: a node with usage R has room eq. 22, with the limits α
 
 If the io of an instance was not measured, the mean io of all instances is used.
 """
@@ -18,29 +18,29 @@ from planner.wording import join_names, write_number
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """The used parts of a node, from 0 to 1: by the whole node or by one instance."""
+    """The used parts of a node's cpu, memory and io, from 0 to 1: by the whole node or by one instance."""
 
     cpu: float
     memory: float
     io: float = 0.0
 
     def plus(self, other: "Usage") -> "Usage":
-        """The sum of both."""
+        """Returns the sum of two usages."""
         return Usage(self.cpu + other.cpu, self.memory + other.memory, self.io + other.io)
 
     def minus(self, other: "Usage") -> "Usage":
-        """The difference, and no less than 0: measurements of nodes and instances need not add up."""
+        """Returns the difference of two usages, at least 0: measurements of nodes and instances need not add up."""
         return Usage(
             max(self.cpu - other.cpu, 0.0), max(self.memory - other.memory, 0.0), max(self.io - other.io, 0.0)
         )
 
     def part(self, count: int) -> "Usage":
-        """One of so many equal parts."""
+        """Returns one of `count` equal parts of the usage."""
         return Usage(self.cpu / count, self.memory / count, self.io / count)
 
     @property
     def load(self) -> float:
-        """The largest of the three (eq. 6)."""
+        """The largest of the used parts of cpu, memory and io (eq. 6)."""
         return max(self.cpu, self.memory, self.io)
 
 
@@ -48,7 +48,7 @@ NOTHING = Usage(0.0, 0.0)
 
 
 class Node(NamedTuple):
-    """A node that the topology runs on, and its usage."""
+    """A node on which instances of the topology run, with its usage."""
 
     name: str
     usage: Usage
@@ -56,7 +56,9 @@ class Node(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Instance:
-    """One processor of an operator: its queue, its work in processors kept busy, its node and its usage there."""
+    """One processor of an operator, with its queue, its work as a number of busy processors, its node and its usage
+    there.
+    """
 
     operator: str
     name: str
@@ -68,7 +70,10 @@ class Instance:
 
 
 class InstanceUsage(NamedTuple):
-    """The usage of an instance of an operator: the mean of `measured` instances; 0: the mean over all operators."""
+    """The part of a node that an instance of an operator uses, as the mean of `measured` instances.
+
+    If no instance of the operator was measured (0), it is the mean over all operators.
+    """
 
     usage: Usage
     measured: int
@@ -77,7 +82,10 @@ class InstanceUsage(NamedTuple):
 def find_usages(
     running: Mapping[str, int], instances: Sequence[Instance], nodes: Sequence[Node]
 ) -> dict[str, InstanceUsage]:
-    """Eq. 21 for each operator; if none of its instances was measured, the mean over all running processors."""
+    """Returns for each operator the part of a node that one instance uses (eq. 21).
+
+    If no instance of an operator was measured, the mean over all running processors takes its place.
+    """
     everywhere = find_mean_usage(running, nodes)
     measured: dict[str, list[Usage]] = {name: [] for name in running}
     for one in instances:
@@ -90,12 +98,12 @@ def find_usages(
 
 
 def find_mean_usage(running: Mapping[str, int], nodes: Sequence[Node]) -> Usage:
-    """The mean usage of one processor, by what the nodes have in use."""
+    """Returns the mean part of a node that one running processor uses, from the usage of all nodes."""
     return add_up([node.usage for node in nodes]).part(max(1, sum(running.values())))
 
 
 def add_up(usages: Sequence[Usage]) -> Usage:
-    """The sum of the usages."""
+    """Returns the sum of several usages."""
     return Usage(
         fsum(one.cpu for one in usages), fsum(one.memory for one in usages), fsum(one.io for one in usages)
     )
@@ -106,7 +114,9 @@ ROUNDING = 1e-9
 
 
 def has_room(in_use: Usage, instance: Usage, limits: Usage) -> bool:
-    """R + r_new ≤ α in all three (eq. 22)."""
+    """Returns whether a node with the usage `in_use` has room for an instance within the limits of cpu, memory and io
+    (eq. 22).
+    """
     return (
         in_use.cpu + instance.cpu <= limits.cpu + ROUNDING
         and in_use.memory + instance.memory <= limits.memory + ROUNDING
@@ -116,7 +126,7 @@ def has_room(in_use: Usage, instance: Usage, limits: Usage) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class MeasuredInstance:
-    """One processor of an operator as a snapshot has it; parts of a node that are None were not measured."""
+    """One processor of an operator as a snapshot has it; its parts of a node are None if they were not measured."""
 
     name: str
     queue_length: float
@@ -130,7 +140,9 @@ class MeasuredInstance:
 
 @dataclass(frozen=True)
 class Resources:
-    """Nodes, instances by operator, and what one instance of each operator takes of a node (eq. 21)."""
+    """The nodes, the instances of each operator, and the part of a node that one instance of each operator uses (eq.
+    21).
+    """
 
     nodes: Sequence[Node]
     instances: Mapping[str, Sequence[Instance]]
@@ -139,14 +151,14 @@ class Resources:
 
     @property
     def all_instances(self) -> list[Instance]:
-        """The instances of every operator."""
+        """The instances of all operators."""
         return [one for listed in self.instances.values() for one in listed]
 
 
 def find_resources(
     running: Mapping[str, int], nodes: Sequence[Node], measured: Mapping[str, Sequence[MeasuredInstance]]
 ) -> Resources:
-    """The resources of the operators that are `running`, with their processors; other operators are left out."""
+    """Returns the nodes and instances of the operators that are `running`; other operators are left out."""
     known = {operator: listed for operator, listed in measured.items() if operator in running}
     mean_io = find_mean_usage(running, nodes).io
     instances = {
@@ -159,7 +171,7 @@ def find_resources(
 
 
 def complete_instance(operator: str, measured: MeasuredInstance, mean_io: float) -> Instance:
-    """The instance with its usage, where cpu and memory were measured; io that was not is the mean of all."""
+    """The instance with its usage if its cpu and memory were measured; the mean io replaces an unmeasured io."""
     usage = None
     if measured.cpu is not None and measured.memory is not None:
         usage = Usage(measured.cpu, measured.memory, mean_io if measured.io is None else measured.io)
@@ -175,7 +187,7 @@ def complete_instance(operator: str, measured: MeasuredInstance, mean_io: float)
 
 
 def describe_missing_nodes(nodes: Sequence[Node], instances: Sequence[Instance]) -> tuple[Diagnostic, ...]:
-    """A diagnostic where instances run on nodes whose load the snapshot does not have."""
+    """Returns a diagnostic if instances run on nodes whose load is not in the snapshot."""
     known = {node.name for node in nodes}
     missing = sorted({one.node for one in instances if one.node is not None} - known)
     if not missing:
@@ -190,7 +202,7 @@ def describe_missing_nodes(nodes: Sequence[Node], instances: Sequence[Instance])
 def describe_assumed_io(
     measured: Mapping[str, Sequence[MeasuredInstance]], mean_io: float
 ) -> tuple[Diagnostic, ...]:
-    """A diagnostic where the io of an instance was not measured, though that of the nodes was."""
+    """Returns a diagnostic if the io of some instances was not measured, although the io of nodes was."""
     unmeasured = tuple(
         operator
         for operator, listed in measured.items()

@@ -1,13 +1,13 @@
-"""The observed outcome of a decision, from later intervals: when its processors ran, and whether E[T] kept its limit.
+"""The observed outcome of a decision: when its recommended processors ran, and whether E[T] kept its limit.
 
-All times are seconds since the end of the decision's data. With s the beginning of the first
-interval whose processors are the recommended ones (s = 0 for a decision to hold) and H the decision's horizon:
+All times are seconds since the end of the decision's data. With s the beginning of the first interval whose processors
+are the recommended ones (s = 0 for a decision to hold) and H the decision's horizon:
 
     e = max(H, s + l) if s < H else s + H         the end of the judged time; l is the length of an interval
     measured = Σ E[T]_i·λ_i·l_i / Σ λ_i·l_i       over the intervals i that begin in [s, e), l_i seconds long
 
-`kept` by a target: every E[T]_i is at most the target. Without one: `measured` is at most the promised E[T], plus its
-known error. It is unknown unless the intervals cover [s, e); only a missed target is known earlier. The formulas
+`kept` by a target: every E[T]_i is at most the target. Without a target: `measured` is at most the promised E[T], plus
+its known error. It is unknown unless the intervals cover [s, e); only a missed target is known earlier. The formulas
 are our own: docs/decisions/what-became-of-a-decision.md.
 """
 
@@ -35,7 +35,7 @@ ROUNDING_SECONDS = 1e-6
 
 
 class LaterInterval(NamedTuple):
-    """An interval after a decision; `match` compares its processors with the recommended ones."""
+    """A measured interval after a decision; `match` says whether the recommended processors ran in it."""
 
     begin_seconds: float
     seconds: float
@@ -46,9 +46,10 @@ class LaterInterval(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Promised:
-    """The promise of a decision; `is_change`: it recommends other processors than ran.
+    """What a decision promised about E[T]; `is_change`: the decision recommends other processors than ran.
 
-    `expected_seconds` None: infinite. `interval_seconds` is the length of the newest interval that it used.
+    An `expected_seconds` of None stands for an unbounded E[T]. `interval_seconds` is the length of the newest interval
+    that the decision used.
     """
 
     is_change: bool
@@ -60,8 +61,9 @@ class Promised:
     holds_up_to_rate: float | None = None
 
     def find_end(self, begin: float) -> float:
-        """The end of the judged time, for processors that run from `begin` on: the end of the horizon, or a whole
-        horizon after `begin` if the change was applied after the end of the horizon.
+        """Returns the end of the time in which a decision is judged, if its processors run from `begin` on.
+
+        The end is the end of the horizon, or a whole horizon after `begin` if the processors came after the horizon.
         """
         if begin >= self.horizon_seconds:
             return begin + self.horizon_seconds
@@ -69,7 +71,9 @@ class Promised:
 
     @property
     def limit_seconds(self) -> float | None:
-        """The limit of E[T]: the target, else the promised E[T] plus its known error."""
+        """The limit by which E[T] is judged: the target, else the promised E[T] plus the known
+        error of such promises.
+        """
         if self.target_seconds is not None or self.expected_seconds is None:
             return self.target_seconds
         error = USUAL_ERROR if self.known_error is None else self.known_error
@@ -77,7 +81,7 @@ class Promised:
 
     @property
     def limit_source(self) -> LimitSource | None:
-        """The source of the limit; None without a limit."""
+        """Whether the limit of E[T] comes from a target or from the promise; None if there is no limit."""
         if self.target_seconds is not None:
             return "target"
         return None if self.expected_seconds is None else "promise"
@@ -85,7 +89,8 @@ class Promised:
 
 @dataclass(frozen=True, slots=True)
 class Observations:
-    """The intervals that begin after the decision's data, oldest first, and where the next change was decided.
+    """The intervals that begin after the decision's data, oldest first, and the time at which the next change was
+    decided.
 
     Before the first interval with the recommended processors, `later` may leave out intervals with other processors.
     `measured_until_seconds`: the end of the newest interval of the topology.
@@ -98,7 +103,7 @@ class Observations:
 
 @dataclass(frozen=True, slots=True)
 class ObservedOutcome:
-    """The observed outcome, judged from `begin_seconds` to `end_seconds`; None: unknown."""
+    """The outcome of a decision as snapshots show it, judged from `begin_seconds` to `end_seconds`; None: unknown."""
 
     state: State
     begin_seconds: float | None = None
@@ -117,7 +122,10 @@ class ObservedOutcome:
 def compare_processors(
     current: Mapping[str, int], recommended: Mapping[str, int], seen: Mapping[str, int | None]
 ) -> Match:
-    """Whether the `seen` processors are the recommended ones; `part`: only some operators changed from `current`."""
+    """Returns whether the `seen` processors are the recommended ones.
+
+    `part` means that only some operators changed from the `current` processors to the recommended ones.
+    """
     wrong = [name for name, count in recommended.items() if seen.get(name) not in {None, count}]
     if wrong:
         changed = [name for name, count in recommended.items() if current.get(name) != count]
@@ -126,7 +134,7 @@ def compare_processors(
 
 
 def observe_outcome(promised: Promised, observations: Observations) -> ObservedOutcome:
-    """When the recommended processors ran, E[T] since then, and whether the decision kept its promise."""
+    """Returns when the recommended processors ran, E[T] since then, and whether the decision kept its promise."""
     if promised.is_change:
         begin = find_first(observations)
         if begin is None:
@@ -143,14 +151,17 @@ def observe_outcome(promised: Promised, observations: Observations) -> ObservedO
 
 
 def find_first(observations: Observations) -> float | None:
-    """The begin of the first interval with the recommended processors, before the next change was decided."""
+    """Returns the beginning of the first interval with the recommended processors; None: they were not seen.
+
+    Intervals after the next change was decided do not count.
+    """
     return min(
         (one.begin_seconds for one in list_searched(observations) if one.match == "same"), default=None
     )
 
 
 def list_searched(observations: Observations) -> list[LaterInterval]:
-    """The intervals in which the recommended processors are looked for: until the next change, or for a day."""
+    """Returns the intervals in which the recommended processors are looked for: until the next change, or for a day."""
     end = LONGEST_SEARCH_SECONDS
     if observations.superseded_seconds is not None:
         end = min(end, observations.superseded_seconds)
@@ -158,7 +169,7 @@ def list_searched(observations: Observations) -> list[LaterInterval]:
 
 
 def name_unapplied(observations: Observations) -> State:
-    """The state of a change of which no interval shows the recommended processors."""
+    """Returns the state of a recommended change whose processors no interval shows."""
     searched = list_searched(observations)
     until = observations.measured_until_seconds
     is_late = until is not None and until >= LONGEST_SEARCH_SECONDS
@@ -173,7 +184,7 @@ def name_unapplied(observations: Observations) -> State:
 
 
 def follow(promised: Promised, observations: Observations, begin: float, state: State) -> ObservedOutcome:
-    """The outcome from `begin` to the end of the horizon, or to the first interval with other processors."""
+    """Returns the outcome from `begin` to the end of the horizon, or to the first interval with other processors."""
     end = promised.find_end(begin)
     horizon = [one for one in observations.later if is_within(one, begin, end)]
     cut = min((one.begin_seconds for one in horizon if one.match in {"other", "part"}), default=None)
@@ -206,12 +217,12 @@ def follow(promised: Promised, observations: Observations, begin: float, state: 
 
 
 def is_within(interval: LaterInterval, begin: float, end: float) -> bool:
-    """Whether the interval begins in [begin, end)."""
+    """Returns whether the interval begins at `begin` or later, and before `end`."""
     return begin <= interval.begin_seconds < end - ROUNDING_SECONDS
 
 
 def is_over(observations: Observations, end: float) -> bool:
-    """Whether the topology was measured until `end` or later."""
+    """Returns whether the topology was measured until the time `end` or later."""
     return (
         observations.measured_until_seconds is not None
         and observations.measured_until_seconds >= end - ROUNDING_SECONDS
@@ -219,7 +230,7 @@ def is_over(observations: Observations, end: float) -> bool:
 
 
 def covers(intervals: Sequence[LaterInterval], begin: float, end: float, hole: float) -> bool:
-    """Whether the intervals leave no hole in [begin, end) that is longer than `hole`."""
+    """Returns whether the intervals cover the time from `begin` to `end` without a hole that is longer than `hole`."""
     reached = begin
     for one in sorted(intervals):
         if one.begin_seconds > reached + hole:
@@ -229,7 +240,7 @@ def covers(intervals: Sequence[LaterInterval], begin: float, end: float, hole: f
 
 
 def weigh_sojourns(intervals: Sequence[LaterInterval]) -> float | None:
-    """Mean E[T] per external tuple; if no tuple came, all intervals have the same weight."""
+    """The mean E[T] per external tuple over the intervals; if no tuple came, all intervals have the same weight."""
     known = [(one.sojourn_seconds, one) for one in intervals if one.sojourn_seconds is not None]
     if not known:
         return None
@@ -240,7 +251,7 @@ def weigh_sojourns(intervals: Sequence[LaterInterval]) -> float | None:
 
 
 def list_missed(intervals: Sequence[LaterInterval], limit: float | None) -> list[LaterInterval]:
-    """The intervals whose E[T] is above the limit."""
+    """Returns the intervals whose E[T] is above the limit; None as a limit means that there is no limit."""
     if limit is None:
         return []
     return [one for one in intervals if one.sojourn_seconds is not None and one.sojourn_seconds > limit]
@@ -249,7 +260,7 @@ def list_missed(intervals: Sequence[LaterInterval], limit: float | None) -> list
 def judge_kept(
     promised: Promised, measured: float | None, missed: Sequence[LaterInterval], *, is_complete: bool
 ) -> bool | None:
-    """Whether E[T] stayed within the limit over the whole horizon; None: unknown, or unknown yet."""
+    """Returns whether E[T] stayed within the limit over the whole horizon; None: this is unknown, or not known yet."""
     limit = promised.limit_seconds
     if limit is None:
         return None

@@ -26,7 +26,7 @@ VERDICTS = {True: "kept", False: "missed"}
 
 
 def describe_outcome(promised: Promised, observations: Observations, found: ObservedOutcome) -> str:
-    """Sentences on whether the decision was applied and kept, and on facts beside a missed limit."""
+    """Returns sentences on whether a decision was applied and kept, and on facts beside a missed limit."""
     parts = [describe_state(promised, observations, found)]
     if found.state in {"applied", "held"}:
         parts += [describe_kept(promised, found), *describe_beside(promised, found)]
@@ -34,7 +34,7 @@ def describe_outcome(promised: Promised, observations: Observations, found: Obse
 
 
 def describe_state(promised: Promised, observations: Observations, found: ObservedOutcome) -> str:
-    """A sentence on whether the recommended processors ran."""
+    """Returns a sentence on whether, and from when on, the recommended processors ran."""
     if found.state == "applied":
         after = f"{write_seconds(found.begin_seconds)} after " if found.begin_seconds else ""
         return f"The recommended processors ran from {after}the decision on."
@@ -50,7 +50,7 @@ def describe_state(promised: Promised, observations: Observations, found: Observ
 
 
 def describe_search(promised: Promised, observations: Observations) -> str:
-    """The time in which intervals after the decision were searched."""
+    """Returns the clause that names the time after the decision in which the recommended processors were looked for."""
     if not promised.is_change:
         return f"in the {write_seconds(promised.horizon_seconds)} after the decision"
     superseded = observations.superseded_seconds
@@ -60,7 +60,7 @@ def describe_search(promised: Promised, observations: Observations) -> str:
 
 
 def describe_kept(promised: Promised, found: ObservedOutcome) -> str:
-    """A sentence on whether E[T] stayed within the limit, or why that is unknown."""
+    """Returns a sentence on whether E[T] stayed within the limit, or on why that is unknown."""
     limit, horizon = (
         promised.limit_seconds,
         write_seconds((found.end_seconds or 0.0) - (found.begin_seconds or 0.0)),
@@ -83,7 +83,7 @@ def describe_kept(promised: Promised, found: ObservedOutcome) -> str:
 
 
 def explain_unknown(found: ObservedOutcome) -> str:
-    """The reason why it is unknown whether the decision was kept."""
+    """Returns the end of a sentence: the reason why it is unknown whether the decision kept its promise."""
     if found.cut_seconds is not None:
         return ": other processors ran before its end."
     if not found.is_over:
@@ -94,7 +94,10 @@ def explain_unknown(found: ObservedOutcome) -> str:
 
 
 def describe_beside(promised: Promised, found: ObservedOutcome) -> list[str]:
-    """Facts beside a missed limit: an expected E[T] above the target, and rates that the decision does not hold for."""
+    """Returns sentences on facts beside a missed limit.
+
+    The facts are an expected E[T] above the target, and rates for which the decision was not made.
+    """
     parts = []
     target, expected = promised.target_seconds, promised.expected_seconds
     if target is not None and (expected is None or expected > target):
@@ -111,9 +114,10 @@ def describe_beside(promised: Promised, found: ObservedOutcome) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class ReportedOutcome:
-    """A reported outcome; None: not reported. `ran_others`: other processors than recommended were applied.
+    """The outcome of a decision as somebody reported it; None: not reported.
 
-    `applied_seconds` counts from the end of the decision's data.
+    `ran_others`: other processors than recommended were applied. `applied_seconds` counts from the end of the
+    decision's data.
     """
 
     state: str
@@ -126,7 +130,10 @@ class ReportedOutcome:
 def find_disagreements(
     promised: Promised, observed: ObservedOutcome, reported: ReportedOutcome
 ) -> tuple[Diagnostic, ...]:
-    """Diagnostics where report and snapshots disagree: on applied, on its time, and on kept."""
+    """Returns diagnostics where the report of an outcome and the snapshots disagree.
+
+    They may disagree on whether and when the change was applied, and on whether the promise was kept.
+    """
     found = [
         compare_states(observed, reported),
         compare_times(promised, observed, reported),
@@ -136,7 +143,7 @@ def find_disagreements(
 
 
 def compare_states(observed: ObservedOutcome, reported: ReportedOutcome) -> Diagnostic | None:
-    """A diagnostic if a change was reported as applied but never seen, or seen but reported as not applied."""
+    """Returns a diagnostic if a change was reported as applied but never seen, or seen but reported as not applied."""
     report = f"The change was reported as {reported.state}, but"
     if reported.state in RAN and observed.state == "not-applied" and not reported.ran_others:
         return Diagnostic("report-disagrees", f"{report} no snapshot shows the recommended processors.")
@@ -148,9 +155,10 @@ def compare_states(observed: ObservedOutcome, reported: ReportedOutcome) -> Diag
 def compare_times(
     promised: Promised, observed: ObservedOutcome, reported: ReportedOutcome
 ) -> Diagnostic | None:
-    """A diagnostic if a change was seen before the reported time, or more than two intervals later.
+    """Returns a diagnostic if a change was seen before the reported time, or more than two intervals later.
 
-    The interval of the change itself is mixed, so a difference of up to two intervals is normal."""
+    The interval of the change itself is mixed, so a difference of up to two intervals is normal.
+    """
     if reported.state not in RAN or reported.applied_seconds is None or observed.state != "applied":
         return None
     later = (observed.begin_seconds or 0.0) - reported.applied_seconds
@@ -166,7 +174,10 @@ def compare_times(
 def compare_verdicts(
     promised: Promised, observed: ObservedOutcome, reported: ReportedOutcome
 ) -> Diagnostic | None:
-    """A diagnostic if report and snapshots disagree on `kept`: they compare with the promise and with the target."""
+    """Returns a diagnostic if the report and the snapshots disagree on whether the decision was kept.
+
+    The report compares E[T] with the promise, the snapshots compare it with the target.
+    """
     if reported.kept is None or observed.kept is None or reported.kept == observed.kept:
         return None
     detail = (
