@@ -49,7 +49,7 @@ MOST_REMEMBERED = 1_000
 
 
 class DecidedProcessors(NamedTuple):
-    """A decision, stored or just made: of `answer` the parts from which the processors for KEDA follow."""
+    """A decision, stored or just made; `answer` holds the parts of it from which the numbers for KEDA follow."""
 
     action: str
     decided_for: datetime
@@ -58,8 +58,8 @@ class DecidedProcessors(NamedTuple):
 
 @dataclass(frozen=True)
 class Standing:
-    """The operators of a topology, and their processors by the standing decision: None without one, or the reason
-    why that decision does not count.
+    """The operators of a topology, with their processors by the standing decision. The processors are None if there is
+    no such decision; an error says why the decision does not count.
     """
 
     operators: list[str]
@@ -67,7 +67,9 @@ class Standing:
 
 
 class ProcessorsNow:
-    """Finds the processors that each operator of a topology should have now; there is one finder per event loop."""
+    """Finds the number of processors that each operator of a topology should have now; each event loop has one such
+    object.
+    """
 
     def __init__(self, sessions: sessionmaker[Session], settings: Settings) -> None:
         self._sessions = sessions
@@ -77,7 +79,9 @@ class ProcessorsNow:
         self._remembered: OrderedDict[bytes, DecidedProcessors] = OrderedDict()
 
     async def find(self, name: str, operator: str) -> int:
-        """The processors in the standing decision on the newest snapshot, else in a new one, which is not stored."""
+        """Returns the operator's processors in the standing decision on the newest snapshot, else in a new unstored
+        decision.
+        """
         standing = await self._standing.ask(name)
         if operator not in standing.operators:
             raise UnknownOperator(name, operator, suggest_name(operator, standing.operators))
@@ -96,7 +100,9 @@ class ProcessorsNow:
             return Standing(operators, None if decided is None else find_wanted(session, stored, *decided))
 
     def _decide(self, name: str) -> dict[str, int]:
-        """The processors in a new decision; the same stored data lead to the same question, which is computed once."""
+        """Returns the processors of every operator in a new decision; requests on equal stored data share one
+        computation.
+        """
         with self._sessions() as session:
             gathered = gather_decision(session, name, DecisionRequest(), self._settings)
             key = sha256(repr(gathered.question).encode()).digest()
@@ -109,7 +115,7 @@ class ProcessorsNow:
 
 
 def decide_processors(gathered: GatheredDecision) -> DecidedProcessors:
-    """Computes a decision; returns the parts from which the processors for KEDA follow."""
+    """Computes a decision and returns the parts of it from which the numbers for KEDA follow."""
     decision = compute_now(gathered)[0].decision
     answer = {
         "processors": {"recommended": name_counts(decision.recommended)},
@@ -120,7 +126,7 @@ def decide_processors(gathered: GatheredDecision) -> DecidedProcessors:
 
 
 def find_standing_processors(session: Session, stored: StoredTopology) -> DecidedProcessors | None:
-    """The standing decision on the newest snapshot, None if there is none; raises if that snapshot is too old."""
+    """Returns the standing decision on the newest snapshot, or None; raises if the newest snapshot is too old."""
     newest = find_newest(session, stored, 1)
     if not newest:
         raise NoSnapshot(stored.name)
@@ -153,7 +159,7 @@ _FINDERS: RunVar[ProcessorsNow] = RunVar("processors_now")
     ),
 )
 async def get_processors(name: TopologyName, operator: OperatorName, request: Request) -> KedaValue:
-    """The processors in the newest decision, or in a new one if newer snapshots came; 503 if none can be made."""
+    """An operator's processors in the newest decision, or in a new one if newer snapshots came; 503 if there is none."""
     try:
         return KedaValue(value=await find_processors_now(request).find(name, operator))
     except StaleSnapshots as stale:  # this call has no `at`
@@ -166,7 +172,7 @@ async def get_processors(name: TopologyName, operator: OperatorName, request: Re
 
 
 def find_processors_now(request: Request) -> ProcessorsNow:
-    """The object that finds processors for requests of this event loop; it is made at the first request."""
+    """Returns the ProcessorsNow of the request's event loop, and makes it at the first request."""
     finder = _FINDERS.get(None)
     if finder is None:
         finder = ProcessorsNow(request.app.state.session_factory, find_settings(request))

@@ -1,4 +1,4 @@
-"""A decision's advice on nodes, instances and streams as JSON."""
+"""A decision's advice on nodes, instances and streams, as JSON."""
 
 from typing import Annotated, Literal
 
@@ -8,7 +8,7 @@ from app.web.fields import Answer
 
 
 class NodeUsageAnswer(Answer):
-    """Used parts of a node, from 0 to 1."""
+    """The used parts of a node's resources, from 0 to 1."""
 
     cpu: float
     memory: float
@@ -43,7 +43,7 @@ class RelocationAnswer(Answer):
 
 
 class NodeAdviceAnswer(Answer):
-    """The nodes to use: more, fewer or the same, with their names."""
+    """Whether to use more, fewer or as many nodes, and the names of the nodes."""
 
     advice: Literal["scale_in", "scale_out", "in_place"]
     skewness: float
@@ -76,7 +76,7 @@ class RedirectWeightsAnswer(Answer):
 
 
 class EdgeShiftAnswer(Answer):
-    """Tuples/s of an edge that stay on their node, if each stream is spread evenly over the instances."""
+    """Tuples/s of an edge that stay on their node if each stream is spread evenly over the instances."""
 
     source: str
     target: str
@@ -105,7 +105,7 @@ class InstanceMoveAnswer(Answer):
 
 
 class SpotAnswer(Answer):
-    """The instance or edge with the most or the least weight."""
+    """The instance or the edge that has the most or the least weight."""
 
     kind: Literal["hot-instance", "cold-instance", "hot-edge", "cold-edge"]
     name: str
@@ -117,7 +117,7 @@ class SpotAnswer(Answer):
 
 
 class Streams(Answer):
-    """Redirect weights for each operator, and the instances and edges that stand out."""
+    """The redirect weights of each operator, and the instances and edges that stand out."""
 
     redirect: list[RedirectWeightsAnswer]
     spots: list[SpotAnswer]

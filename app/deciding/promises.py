@@ -1,6 +1,6 @@
-"""The promise of a decision: E[T] and its limit over a horizon, read from the stored answer.
+"""Reads the promise of a decision from its stored answer: E[T], and the limit of E[T] over a horizon.
 
-A decision that was just made is observed here: no interval was measured after its data.
+A decision that was just made is also observed here: it has no interval that was measured after its data.
 """
 
 from collections.abc import Mapping, Sequence
@@ -19,7 +19,7 @@ LONGEST_HORIZON_SECONDS = 21_600.0
 
 
 class StoredDecision(NamedTuple):
-    """A stored decision; of `answer` at least the parts that this module reads."""
+    """A stored decision; `answer` holds at least the parts that this module reads."""
 
     action: str
     decided_for: datetime
@@ -28,7 +28,7 @@ class StoredDecision(NamedTuple):
 
 
 def read_promise(decision: StoredDecision) -> Promised:
-    """The promise in the stored answer of a decision."""
+    """Returns the promise that the stored answer of a decision makes."""
     answer, policy = decision.answer, decision.answer["policy"]
     newest = datetime.fromisoformat(answer["basis"]["last_observed_at"])
     length = (decision.decided_for - newest).total_seconds()
@@ -47,13 +47,13 @@ def read_promise(decision: StoredDecision) -> Promised:
 
 
 def find_before(decision: StoredDecision, promised: Promised) -> datetime:
-    """The time from which E[T] before the decision is measured: at most one horizon before the end of its data."""
+    """Returns the time from which E[T] before the decision is measured, at most one horizon before its data end."""
     first = datetime.fromisoformat(decision.answer["basis"]["first_observed_at"])
     return max(first, decision.decided_for - timedelta(seconds=promised.horizon_seconds))
 
 
 def observe_fresh(decision: StoredDecision, snapshots: Sequence[SnapshotRow]) -> ObservedAnswer:
-    """The observed outcome of a decision that was just made on these snapshots: it waits for intervals."""
+    """Returns the observed outcome of a decision just made on these snapshots: it still waits for intervals."""
     promised = read_promise(decision)
     since = find_before(decision, promised)
     before = [
@@ -85,10 +85,10 @@ def observe_fresh(decision: StoredDecision, snapshots: Sequence[SnapshotRow]) ->
 
 
 def find_promised_seconds(answer: Mapping[str, Any]) -> float | None:
-    """E[T] that a decision promises: corrected by measured waits where they are known; None: unbounded."""
+    """Returns the E[T] that a decision promises, corrected by measured waits where these are known; None: unbounded."""
     return choose_promise(answer["expected_sojourn_seconds"], answer.get("corrected_sojourn_seconds"))
 
 
 def choose_promise(expected: float | None, corrected: float | None) -> float | None:
-    """The corrected E[T] where it is known, else the expected one."""
+    """Returns the E[T] corrected by measured waits if it is known, else the expected E[T]."""
     return expected if corrected is None else corrected

@@ -43,7 +43,7 @@ WAITS = and_(
 
 
 class AsOfNow(Answer):
-    """The parts of a decision's answer that depend on the time at which it is read."""
+    """The parts of a decision's answer that depend on the time at which the decision is read."""
 
     trial: Annotated[
         bool,
@@ -75,7 +75,7 @@ def describe_now(
     *,
     is_trial: bool,
 ) -> AsOfNow:
-    """The state of the data now, whether a decision is withheld, and the processors that should run by it.
+    """Returns the state of the data now, whether the decision is withheld, and the processors that should run by it.
 
     `answer` is the decision as a JSON document.
     """
@@ -108,13 +108,13 @@ def select_standing(latest_end: datetime, *columns: Any) -> Select[Any]:
 
 
 def find_standing_id(session: Session, stored: StoredTopology) -> UUID | None:
-    """The id of the standing decision of one topology."""
+    """Returns the id of the topology's standing decision; None if it has none."""
     standing = select_standing(find_latest_end(session), DecisionRow.id).scalar_subquery()
     return session.scalar(select(standing).select_from(TopologyRow).where(TopologyRow.id == stored.id))
 
 
 def find_standing(session: Session, stored: StoredTopology) -> DecisionRow | None:
-    """The standing decision of one topology."""
+    """Returns the topology's standing decision; None if it has none."""
     standing_id = find_standing_id(session, stored)
     return None if standing_id is None else session.get(DecisionRow, standing_id)
 
@@ -143,11 +143,11 @@ def describe_origin(
 def find_last_change(
     session: Session, stored: StoredTopology, decided_for: datetime, without: Sequence[str] = NEVER_MADE
 ) -> DecisionRow | None:
-    """The newest change on data older than `decided_for` that began a cooldown, under any revision and policy.
+    """Returns the newest change on data older than `decided_for` that began a cooldown, under any revision and policy.
 
-    These begin none, because the platform was not disturbed: a trial, a change that was refused or failed, and one of
-    which snapshots show that it was never applied. One that was rolled back counts, because the platform was changed
-    twice, unless `without` is UNDONE. One about which nothing is known counts.
+    A trial, a change that was refused or failed, and a change that snapshots show as never applied begin no cooldown,
+    because the platform was not disturbed. A change that was rolled back counts, because the platform was changed
+    twice, unless `without` is UNDONE. A change about which nothing is known counts.
     """
     change = select_changes(topology_id=stored.id, decided_for=decided_for, without=without)
     found = session.scalars(change).one_or_none()
@@ -190,9 +190,9 @@ def select_changes(
 
 
 def was_never_applied(change: Any, decided_for: Any, *correlated: Any) -> ColumnElement[bool]:
-    """SQL: all snapshots since the change show the processors of before, also after the usual delay of a change.
+    """SQL: every snapshot since the change, up to `decided_for`, still shows the processors from before the change.
 
-    Only snapshots that ended by `decided_for` count.
+    The usual delay with which changes are applied has passed, too.
     """
     processors = change.answer["processors"]
     before = func.jsonb_each(processors["current"]).table_valued("key", column("value", JSONB), name="before")
@@ -222,7 +222,7 @@ def was_never_applied(change: Any, decided_for: Any, *correlated: Any) -> Column
 def find_wanted(
     session: Session, stored: StoredTopology, action: str, decided_for: datetime, answer: Mapping[str, Any]
 ) -> dict[str, int]:
-    """The processors that should run by a decision, of which `answer` is the JSON document: `AsOfNow.wanted`."""
+    """Returns the processors that should run by a decision (`AsOfNow.wanted`); `answer` is its JSON document."""
     recommended: dict[str, int] = answer["processors"]["recommended"]
     if action != "hold" or not answer["cooldown_left_seconds"] > 0.0:
         return recommended
@@ -233,10 +233,10 @@ def find_wanted(
 def bound_wanted(
     recommended: Mapping[str, int], since: Mapping[str, int], definition: Any, policy: Any
 ) -> dict[str, int]:
-    """The processors `since` the change for which a decision waits, within the present bounds.
+    """Returns the processors that run `since` the change for which a decision waits, within the present bounds.
 
-    A decision to hold recommends the measured number. Shortly after a change that is still the number from before it,
-    which would undo the change. The change may be older than the bounds of the topology and the policy.
+    A decision to hold recommends the measured number. Shortly after a change, the measured number is still the one from
+    before, and would undo the change. The change may be older than the bounds of the topology and the policy.
     """
     wanted = {name: since.get(name, count) for name, count in recommended.items()}
     if not since:
@@ -259,7 +259,7 @@ def select_decided(latest_end: datetime, *columns: Any) -> LateralFromClause:
 
 
 def select_waited_for(decided: LateralFromClause) -> LateralFromClause:
-    """The change for which the standing decision waits, with the topology's definition; no row if it waits for
+    """Selects the change for which the standing decision waits, with the topology's definition; no row if there is
     none.
     """
     change = select_changes(
@@ -279,20 +279,20 @@ def select_waited_for(decided: LateralFromClause) -> LateralFromClause:
 
 
 def read_wanted(row: Any, recommended: Mapping[str, int]) -> dict[str, int]:
-    """The same as `find_wanted`, of a row with the columns of `select_decided` and `select_waited_for`."""
+    """Returns what `find_wanted` returns, from a row with the columns of `select_decided` and `select_waited_for`."""
     since = {} if row.change is None else join_counts(row.change, row.change_outcome)
     return bound_wanted(recommended, since, row.definition, row.held_policy)
 
 
 def read_counts(change: DecisionRow | None) -> dict[str, int]:
-    """The processors since a change: the reported ones, else the recommended ones, or the earlier ones if it was
+    """Returns the processors that run since a change: as reported, else as recommended, or as before if the change was
     rolled back.
     """
     return {} if change is None else join_counts(change.answer["processors"], change.outcome)
 
 
 def join_counts(processors: Mapping[str, Any], outcome: Mapping[str, Any] | None) -> dict[str, int]:
-    """The counts of `read_counts` from the processors of a change's answer and from its outcome."""
+    """Returns what `read_counts` returns, from the processors in a change's answer and the outcome of the change."""
     reported = outcome or {}
     since = "current" if reported.get("state") == ROLLED_BACK else "recommended"
     counts: dict[str, int] = processors[since]

@@ -1,6 +1,6 @@
-"""/v1/topologies/{name}/what-if: the effects of another load, budget or target.
+"""/v1/topologies/{name}/what-if: what another load, budget or target would change for a topology.
 
-It gathers once and computes; nothing is stored. Answers are JSON or a picture.
+The stored data are read once, and nothing is stored. The answer is JSON or a picture.
 """
 
 from collections.abc import Sequence
@@ -39,7 +39,7 @@ from planner.wording import write_count, write_number, write_rate, write_seconds
 
 
 class WhatIfRequest(Measured):
-    """Another load, budget or target; nothing is stored."""
+    """Another load, budget or target to try on a topology; nothing is stored."""
 
     model_config = show_example({"load_factor": 1.5, "t_max_seconds": 0.2})
 
@@ -54,7 +54,7 @@ class WhatIfRequest(Measured):
 
 
 class PlannedAnswer(EstimateAnswer):
-    """The fewest processors within t_max_seconds, or the best split of k_max."""
+    """The allocation with the fewest processors within t_max_seconds, or the best split of k_max processors."""
 
     objective: Literal["min-processors", "min-latency"]
     processors: dict[str, int]
@@ -62,7 +62,7 @@ class PlannedAnswer(EstimateAnswer):
 
 
 class FrontierPointAnswer(Answer):
-    """The best split of one number of processors."""
+    """The best split of one total number of processors over the operators."""
 
     processors_total: int
     expected_sojourn_seconds: float
@@ -104,7 +104,7 @@ PLACES = STORED | {"external_rate": "/load_factor"}
 
 
 def answer_what_if(session: Session, name: str, body: WhatIfRequest, settings: Settings) -> WhatIfAnswer:
-    """The effects of another load, budget or target on a stored topology."""
+    """Computes what another load, budget or target would change for a stored topology."""
     stored = find_topology(session, name)
     policy = find_body(session, stored)
     asked = fill_in(body, policy)
@@ -120,8 +120,9 @@ def answer_what_if(session: Session, name: str, body: WhatIfRequest, settings: S
 
 
 def fill_in(body: WhatIfRequest, policy: PolicyBody | None) -> WhatIfRequest:
-    """The request with the policy's smoothing, model and calibration where it leaves them out, and with the policy's
-    target and budget where it leaves out both: at a factor of 1 its load is then that of a decision.
+    """Completes a request from the policy: smoothing, model and calibration, and target and budget if both are absent.
+
+    At a factor of 1, the load is then the load of a decision.
     """
     if policy is None:
         return body
@@ -132,7 +133,7 @@ def fill_in(body: WhatIfRequest, policy: PolicyBody | None) -> WhatIfRequest:
 
 
 def compare_decision(session: Session, stored: StoredTopology, explored: Explored) -> list[DiagnosticAnswer]:
-    """A diagnostic if the standing decision recommends another number of processors than the plan for its target."""
+    """Returns a diagnostic if the standing decision recommends another number of processors than the plan does."""
     row, plan = find_standing(session, stored), explored.planned
     if row is None or plan is None or plan.objective != "min-processors":
         return []
@@ -155,7 +156,7 @@ def compare_decision(session: Session, stored: StoredTopology, explored: Explore
 def to_what_if_answer(
     explored: Explored, terms: WhatIfTerms, found: Gathered, aged: Sequence[DiagnosticAnswer]
 ) -> WhatIfAnswer:
-    """The planner's findings, with their terms and the stored data that they are based on."""
+    """Turns the planner's findings into the answer, with the terms and the stored data behind the findings."""
     said = [DiagnosticAnswer.model_validate(one) for one in found.diagnostics + explored.diagnostics]
     return WhatIfAnswer.model_validate(
         {
@@ -174,7 +175,7 @@ def to_what_if_answer(
 
 
 def to_planned(plan: Plan) -> dict[str, Any]:
-    """The plan without its explanation."""
+    """Returns the fields of the plan as JSON, without the plan's explanation."""
     return plan.estimate._asdict() | {
         "objective": plan.objective,
         "processors": plan.processors,
@@ -183,8 +184,8 @@ def to_planned(plan: Plan) -> dict[str, Any]:
 
 
 def draw_what_if(answer: WhatIfAnswer, form: str) -> bytes:
-    """A picture of E[T] of the best split over the number of processors, with the target, the running and the
-    planned processors.
+    """Draws E[T] of the best split over the number of processors, with the target and the running and planned
+    processors.
     """
     frontier = answer.frontier
     lines = [
@@ -213,7 +214,7 @@ def draw_what_if(answer: WhatIfAnswer, form: str) -> bytes:
 
 
 def mark_processors(answer: WhatIfAnswer) -> list[Upright]:
-    """The running and the planned processors, with their E[T]."""
+    """Returns upright lines at the running and at the planned number of processors, labelled with their E[T]."""
     marks = []
     if answer.current is not None:
         total, time = answer.current.processors_total, answer.current.expected_sojourn_seconds
@@ -226,7 +227,7 @@ def mark_processors(answer: WhatIfAnswer) -> list[Upright]:
 
 
 def mark_points(frontier: Sequence[FrontierPointAnswer]) -> list[Sign]:
-    """A dot for each point, which names the operator that gained."""
+    """Returns a dot for each point of the frontier, which names the operator that gained a processor."""
     signs = []
     for one in frontier:
         gained = "the fewest that keep up" if one.operator is None else f"{one.operator} gained most"
@@ -238,7 +239,7 @@ def mark_points(frontier: Sequence[FrontierPointAnswer]) -> list[Sign]:
 
 
 def say_terms(answer: WhatIfAnswer) -> list[str]:
-    """The question, whether the running processors would pass, and why something is missing."""
+    """Says in lines what was asked, whether the running processors would pass, and why a result is missing."""
     terms = [f"load × {write_number(answer.load_factor)}, {write_rate(answer.external_rate)}"]
     if answer.t_max_seconds is not None:
         terms.append(f"E[T] at most {write_seconds(answer.t_max_seconds)}")

@@ -1,4 +1,4 @@
-"""A decision as JSON and as a picture."""
+"""Turns a decision of the planner into the JSON answer and into a picture."""
 
 from datetime import datetime, timedelta
 from math import isfinite
@@ -19,7 +19,7 @@ from planner.wording import write_counted, write_rate
 def to_decision_answer(
     gathered: GatheredDecision, composed: ComposedDecision, outlook: RateOutlook
 ) -> DecisionAnswer:
-    """The planner's decision, with the policy and the stored data that it is based on."""
+    """Returns the planner's decision as JSON, with the policy and the stored data that it is based on."""
     decision = composed.decision
     current = to_estimate_answer(decision.current._replace(diagnostics=()))
     return DecisionAnswer.model_validate(
@@ -55,7 +55,7 @@ def to_decision_answer(
 
 
 def to_counts(decision: Decision) -> Counts:
-    """Processors before and after."""
+    """Returns the processors of every operator before the decision and as the decision recommends them."""
     current, recommended = decision.current, decision.recommended
     return Counts(
         current=name_counts(current),
@@ -66,7 +66,7 @@ def to_counts(decision: Decision) -> Counts:
 
 
 def to_catching_up(composed: ComposedDecision, decided_for: datetime) -> CatchingUpAnswer | None:
-    """The waiting tuples, with the time by which they are to be worked off."""
+    """Returns the tuples that wait in queues, and the time by which they should be worked off."""
     if composed.catching_up is None:
         return None
     answer = CatchingUpAnswer.model_validate(composed.catching_up)
@@ -77,7 +77,7 @@ def to_catching_up(composed: ComposedDecision, decided_for: datetime) -> Catchin
 
 
 def to_optimum(optimum: Estimate) -> Optimum:
-    """The allocation that the goal asks for."""
+    """Returns the allocation that the policy's goal asks for as JSON, also if the decision is to hold."""
     return Optimum(
         processors=name_counts(optimum),
         processors_total=optimum.processors_total,
@@ -86,7 +86,7 @@ def to_optimum(optimum: Estimate) -> Optimum:
 
 
 def to_moving(composed: ComposedDecision) -> Moving:
-    """The state that the change moves, its cost, and the time within which it must pay back."""
+    """Returns the state that the change moves, the cost of moving it, and the time within which it must pay back."""
     moves = composed.decision.moves
     return Moving.model_validate(
         {
@@ -99,7 +99,7 @@ def to_moving(composed: ComposedDecision) -> Moving:
 
 
 def digest_answer(answer: DecisionAnswer) -> dict[str, float | bool | None]:
-    """The few numbers for lists and metrics; NaN and infinity are null, as in the answer."""
+    """Returns the few numbers of a decision that lists and metrics show; NaN and infinity become null."""
     found = {
         "running": answer.processors.current_total,
         "recommended": answer.processors.recommended_total,
@@ -116,17 +116,17 @@ def digest_answer(answer: DecisionAnswer) -> dict[str, float | bool | None]:
 
 
 def name_counts(estimate: Estimate) -> dict[str, int]:
-    """Processors by operator."""
+    """Returns the number of processors of each operator of an estimate, by the operator's name."""
     return {one.name: one.processors for one in estimate.operators}
 
 
 def draw_decision(decision: DecisionAnswer, form: str, topology: Topology) -> bytes:
-    """A picture of the operators with their utilisation and the recommended change; the verdict is the title."""
+    """Draws the operators with their utilisation and the recommended change, under the verdict as the title."""
     return write_picture(draw_graph(graph_decision(decision, topology)), form)
 
 
 def graph_decision(decision: DecisionAnswer, topology: Topology) -> OperatorGraph:
-    """The graph with the verdict and its basis above it."""
+    """Returns the graph of the operators, with the decision's verdict and the measured times as lines above it."""
     counts = decision.processors
     return graph_estimate(
         f"{decision.basis.topology}: {describe_change(decision.running, counts.recommended)}",
@@ -138,7 +138,7 @@ def graph_decision(decision: DecisionAnswer, topology: Topology) -> OperatorGrap
 
 
 def say_times(decision: DecisionAnswer) -> str:
-    """The rate now, E[T] now and as recommended with the target, and the rate up to which the decision holds."""
+    """Says in words the rate and E[T] now, E[T] as recommended with the target, and the rate that the decision bears."""
     counts = decision.processors
     effect = describe_effect(decision.running, counts.recommended, decision.outlook)
     parts = [f"{write_rate(decision.external_rate)} come in. {effect}"]

@@ -1,4 +1,4 @@
-"""The inputs of a decision, read from the database."""
+"""Reads the inputs of a decision from the database: topology, policy, snapshots and earlier decisions."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -33,8 +33,8 @@ from planner.workloads.series import Measurement
 
 @dataclass(frozen=True)
 class GatheredDecision:
-    """The question for the planner, and the stored data that the answer names; `decided_for` is the end of these
-    data.
+    """The question for the planner, with the stored data that the answer names. `decided_for` is the end of the newest
+    of these data.
     """
 
     found: Gathered
@@ -78,7 +78,7 @@ def gather_decision(
 def gather_question(
     session: Session, found: Gathered, terms: PolicyBody, decided_for: datetime, history: int | None
 ) -> DecisionQuestion:
-    """The planner's question; deciding twice on the same data asks the same."""
+    """Returns the question for the planner; equal stored data give an equal question."""
     stored, policy, rates, left = found.stored, terms.to_value(), None, None
     last = find_last_change(session, stored, decided_for)
     in_force = last
@@ -108,7 +108,7 @@ def gather_question(
 
 
 def find_terms(session: Session, stored: StoredTopology) -> PolicyBody:
-    """The stored policy."""
+    """Returns the stored policy of a topology; raises if the topology has none."""
     row = session.get(PolicyRow, stored.id)
     if row is None:
         raise NoPolicy(stored.name)
@@ -116,8 +116,8 @@ def find_terms(session: Session, stored: StoredTopology) -> PolicyBody:
 
 
 def check_terms(stored: StoredTopology, terms: PolicyBody, *, is_sent: bool) -> None:
-    """Refuses a policy that the topology contradicts; a stored policy may have been written for an earlier
-    revision.
+    """Refuses a policy that contradicts the topology. A stored policy may contradict it because it was written for an
+    earlier revision.
     """
     try:
         check_policy(stored, terms, "#/policy")
@@ -130,7 +130,9 @@ def check_terms(stored: StoredTopology, terms: PolicyBody, *, is_sent: bool) -> 
 
 
 def gather_rates(session: Session, found: Gathered, decided_for: datetime, count: int) -> RateHistory:
-    """The external rates of the newest `count` snapshots, without those of another length than the newest."""
+    """Returns the external rates of the newest `count` snapshots, without snapshots of another length than the newest
+    one.
+    """
     window = found.newest.window_seconds
     rows = find_newest_rates(session, found.stored, count, decided_for)
     measured = [Measurement(at.timestamp(), rate) for at, seconds, rate in rows if seconds == window]
@@ -138,7 +140,7 @@ def gather_rates(session: Session, found: Gathered, decided_for: datetime, count
 
 
 def find_running(found: Gathered, last: DecisionRow | None) -> list[int]:
-    """The processors of each operator, as measured or else as last recommended."""
+    """Returns the processors of each operator as measured, or as last recommended where they are not measured."""
     recommended = read_counts(last)
     names = [operator.name for operator in found.topology.operators]
     measured = {name: one.processors for name, one in found.load.operators.items()}
@@ -151,18 +153,18 @@ def find_running(found: Gathered, last: DecisionRow | None) -> list[int]:
 
 
 def read_owners(last: DecisionRow | None) -> dict[str, OwnersLeft]:
-    """The instance of each key group since the last change, by operator."""
+    """Returns, by operator, which instance owns each key group since the last change."""
     migrated = last.answer["moving"]["migrations"] if last else {}
     return {name: OwnersLeft(one["after"], tuple(one["owners"])) for name, one in migrated.items()}
 
 
 def read_nodes(newest: SnapshotRow) -> list[Node]:
-    """The nodes of a snapshot and their usage."""
+    """Returns the nodes of a snapshot, each with the parts of its resources that are in use."""
     return [Node(name, Usage(**used)) for name, used in (newest.nodes or {}).items()]
 
 
 def read_instances(newest: SnapshotRow) -> dict[str, list[MeasuredInstance]]:
-    """The instances of a snapshot, by operator."""
+    """Returns the measured instances of a snapshot by the name of their operator."""
     return {
         operator: [MeasuredInstance(**one) for one in listed]
         for operator, listed in (newest.instances or {}).items()
@@ -172,11 +174,11 @@ def read_instances(newest: SnapshotRow) -> dict[str, list[MeasuredInstance]]:
 def find_wanted_before(
     session: Session, stored: StoredTopology, terms: PolicyBody, decided_for: datetime
 ) -> int | None:
-    """The most processors that the same goal took within the same bounds, in decisions on older data in the
+    """Returns the most processors that earlier decisions with an equal goal and equal bounds asked for in the policy's
     window.
 
-    Trials do not count. Decisions under a policy without a window are left out, because they do not show what the
-    goal took: they may have held for another reason.
+    Only decisions on data older than `decided_for` count. Trials do not count. Decisions under a policy without a
+    window do not count, because such a decision may have held for another reason than the goal.
     """
     if not terms.scale_down_window_seconds:
         return None
@@ -197,11 +199,10 @@ def find_wanted_before(
 def find_promise(
     session: Session, stored: StoredTopology, decided_for: datetime, catch_up_seconds: float
 ) -> float | None:
-    """The seconds that remain of the time in which the newest decision on older data promised to work off the
-    backlog.
+    """Returns the seconds that remain until the backlog should be gone, by the promise of the newest earlier decision.
 
-    Trials promise nothing, and decisions with other catch_up_seconds promised something else. Promises older than
-    this time are over.
+    Trials promise nothing, and a decision with another catch_up_seconds promised another time. A promise whose time has
+    passed is left out.
     """
     promised = session.scalar(
         select(DecisionRow.answer["catching_up"]["finished_by"].astext)

@@ -1,4 +1,4 @@
-"""Reads stored decisions, as they were answered, with their outcomes."""
+"""Reads stored decisions from the database, as they were answered, together with their outcomes."""
 
 from datetime import datetime
 from typing import Annotated, Any, NamedTuple
@@ -65,7 +65,7 @@ class DecisionPage(Answer):
 
 
 class Picked(NamedTuple):
-    """The filters of a list of decisions: data that ended in [since, until), and the action."""
+    """The filters of a list of decisions: the action, and that the data of the decision ended in [since, until)."""
 
     since: datetime | None = None
     until: datetime | None = None
@@ -73,7 +73,7 @@ class Picked(NamedTuple):
 
 
 def find_latest(session: Session, name: str) -> DecisionAnswer:
-    """The standing decision about a topology."""
+    """Returns the standing decision about a topology; raises if the topology has none."""
     standing_id = find_standing_id(session, find_topology(session, name))
     if standing_id is None:
         raise UnknownDecision(name)
@@ -81,7 +81,7 @@ def find_latest(session: Session, name: str) -> DecisionAnswer:
 
 
 def find_decision(session: Session, decision_id: UUID) -> DecisionAnswer:
-    """A stored decision, as it was answered, with its outcome."""
+    """Returns a stored decision as it was answered, together with its outcome."""
     answer = read_answer(session, DecisionRow, DecisionAnswer, UnknownDecision, decision_id)
     row = session.get(DecisionRow, decision_id)
     if row is not None:
@@ -98,12 +98,12 @@ def find_decision(session: Session, decision_id: UUID) -> DecisionAnswer:
 
 
 def find_topology_of(session: Session, decision: DecisionAnswer) -> Topology:
-    """The topology at the revision that the decision is about."""
+    """Returns the topology at the revision for which the decision was made."""
     return find_topology(session, decision.basis.topology, decision.basis.revision).to_values()
 
 
 def list_decisions(session: Session, name: str, page: Page, picked: Picked) -> DecisionPage:
-    """The decisions about a topology, newest first."""
+    """Returns a page of the decisions about a topology, newest first."""
     if picked.since is not None and picked.until is not None and picked.since >= picked.until:
         raise InvalidRequest((("?from", "The time in `from` must be before the one in `to`."),))
     stored = find_topology(session, name)
@@ -117,7 +117,9 @@ def list_decisions(session: Session, name: str, page: Page, picked: Picked) -> D
 
 
 def select_decisions(stored: StoredTopology, picked: Picked) -> Select[Any]:
-    """Selects the decisions, each with only the needed parts of its answer."""
+    """Returns the query for the decisions that pass the filters, with only the parts of their answers that a list
+    shows.
+    """
     columns = [column(name, JSONB) for name in PARTS]
     parts = (
         func.jsonb_to_record(DecisionRow.answer)
@@ -149,13 +151,13 @@ def select_decisions(stored: StoredTopology, picked: Picked) -> Select[Any]:
 
 
 def to_stored(row: Row[Any]) -> StoredDecision:
-    """A row as the value that outcomes are observed for."""
+    """Turns a database row into the value from which the outcome of a decision is found."""
     answer = {name: getattr(row, name) for name in PARTS}
     return StoredDecision(row.action, row.decided_for, answer, row.outcome)
 
 
 def summarise(row: Row[Any], became: Became) -> DecisionSummary:
-    """A decision as an item of a list."""
+    """Turns a database row and the outcome of the decision into an item of a list of decisions."""
     return DecisionSummary(
         id=row.id,
         created_at=row.created_at,

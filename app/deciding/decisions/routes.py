@@ -85,7 +85,7 @@ def get_decision(decision_id: UUID, session: SessionDep, accept: Accept = None) 
 
 
 def answer_decision(session: Session, decision: DecisionAnswer, accept: str | None) -> Response:
-    """The decision in the form that the caller accepts."""
+    """Answers the decision as JSON, PNG or SVG, whichever the caller accepts."""
     form = choose_form(accept, FORMS)
     draw = partial(draw_decision, topology=history.find_topology_of(session, decision))
     return answer_in_form(decision, form, draw)

@@ -1,4 +1,4 @@
-"""Decisions as JSON."""
+"""The bodies of requests for decisions and the answers, as JSON."""
 
 from datetime import datetime
 from typing import Annotated, Literal
@@ -30,7 +30,7 @@ Action = Literal["hold", "scale_up", "scale_down", "rebalance"]
 
 
 class DecisionRequest(Body):
-    """The body may be left out: then the stored policy decides on the newest snapshots, now."""
+    """The request for a decision. Without a body, the stored policy decides on the newest snapshots, now."""
 
     model_config = show_example({"at": "2026-11-18T00:01:00Z", "policy": EXAMPLE})
 
@@ -51,7 +51,7 @@ class Counts(Answer):
 
 
 class ReasonAnswer(Answer):
-    """One step of the argument, or one bound that limits the answer."""
+    """A reason for a decision: one step of its argument, or one bound that limits it."""
 
     code: str
     detail: str
@@ -66,7 +66,7 @@ class Optimum(Answer):
 
 
 class CounterfactualsAnswer(Answer):
-    """The effect of one processor fewer, and the rates between which the answer stays the same."""
+    """What one processor fewer would change, and the rates between which the decision stays the same."""
 
     one_fewer_processors: dict[str, int] | None
     one_fewer_sojourn_seconds: float | None
@@ -80,7 +80,7 @@ class CounterfactualsAnswer(Answer):
 
 
 class KeyRangeMoveAnswer(Answer):
-    """Key groups first..last, which move from one instance to another; instances count from 0."""
+    """Key groups first..last that move from one instance of an operator to another; instances count from 0."""
 
     first: int
     last: int
@@ -89,7 +89,7 @@ class KeyRangeMoveAnswer(Answer):
 
 
 class MigrationAnswer(Answer):
-    """The key groups of one operator that move, and the time that this takes; null: not known."""
+    """The key groups of one operator that move, and the time that the move takes; null: not known."""
 
     before: int
     after: int
@@ -102,7 +102,7 @@ class MigrationAnswer(Answer):
 
 
 class HorizonAnswer(Answer):
-    """The time within which a change must pay back."""
+    """The time within which a change of processors must pay back its cost."""
 
     seconds: Annotated[float | None, Field(description="null: not known, and no change is held back.")]
     source: Annotated[
@@ -113,7 +113,7 @@ class HorizonAnswer(Answer):
 
 
 class Moving(Answer):
-    """The state that a change moves, and its cost."""
+    """The state of operators that a change of processors moves, and the cost of moving it."""
 
     migrations: dict[str, MigrationAnswer]
     cost_tuple_seconds: float | None
@@ -122,7 +122,7 @@ class Moving(Answer):
 
 
 class SizedFor(Answer):
-    """The external rate that the number of processors is for."""
+    """The external rate for which the decision chose the number of processors."""
 
     external_rate: float
     source: Annotated[
@@ -144,7 +144,7 @@ class LookAhead(Answer):
 
 
 class CatchingUpAnswer(Answer):
-    """Waiting tuples, and the time to work them off."""
+    """The tuples that wait in queues, and the time to work them off."""
 
     backlog_tuples: float
     operators: Annotated[dict[str, float], Field(description="Waiting tuples by operator.")]
@@ -163,7 +163,7 @@ class CatchingUpAnswer(Answer):
 
 
 class CorrectionAnswer(Answer):
-    """The measured wait divided by the modelled wait; service times are not corrected."""
+    """The factor by which the measured wait differs from the modelled wait; service times are not corrected."""
 
     shared: Annotated[
         float | None, Field(description="Against the model: one queue for all where none is configured.")
@@ -176,7 +176,7 @@ class CorrectionAnswer(Answer):
 
 
 class Stage(Answer):
-    """One stage of a recommendation: done, or left out with the reason."""
+    """One stage of a recommendation: done, or left out and why."""
 
     name: Literal["forecast", "processors", "placement", "moves", "decision"]
     done: bool
@@ -197,7 +197,7 @@ class RateForecastAnswer(Answer):
 
 
 class Recommended(Answer):
-    """The stages of a recommendation in order, with their results."""
+    """The stages of a recommendation in order, each with its result."""
 
     stages: list[Stage]
     forecast: RateForecastAnswer | None
@@ -209,7 +209,7 @@ class Recommended(Answer):
 
 
 class Decided(Answer):
-    """The action, its reasons, and the policy and measurements that it is based on."""
+    """The recommended action with its reasons, and the policy and measurements behind it."""
 
     id: UUID | None = None
     created_at: datetime | None = None
@@ -267,7 +267,7 @@ class DecisionAnswer(AsOfNow, Decided):
     @computed_field  # type: ignore[prop-decorator]  # as Pydantic documents it
     @property
     def verdict(self) -> str:
-        """What to do, and what E[T] would become; or that nothing is recommended now."""
+        """What to do and what E[T] would become, or that nothing is recommended now."""
         if self.withheld is not None:
             return WITHHELD
         if self.wanted is not None and self.wanted != self.processors.recommended:
@@ -276,12 +276,12 @@ class DecisionAnswer(AsOfNow, Decided):
 
     @property
     def running(self) -> dict[str, int]:
-        """The processors that run, by operator in the order of the topology."""
+        """Returns the number of processors of each running operator, in the order of the topology."""
         return {one.name: one.processors for one in self.current.operators}
 
     @property
     def outlook(self) -> Outlook:
-        """E[T] now, as measured or else as estimated, and with the recommended processors; and the target."""
+        """Returns E[T] now (measured, or else estimated), E[T] with the recommended processors, and the target."""
         now = choose_promise(self.current.expected_sojourn_seconds, self.measured_sojourn_seconds)
         then = choose_promise(self.expected_sojourn_seconds, self.corrected_sojourn_seconds)
         return Outlook(now if self.current.stable else None, then, self.policy.to_value().limit)

@@ -1,4 +1,4 @@
-"""Decides about a stored topology under its policy, and stores every decision."""
+"""Makes a decision about a stored topology under its policy, and stores the decision."""
 
 from dataclasses import replace
 from uuid import uuid4
@@ -23,19 +23,19 @@ NOT_STORED = {"id", "created_at", "outcome", "observed", *AsOfNow.model_fields}
 
 
 def store_decision(session: Session, name: str, body: DecisionRequest, settings: Settings) -> DecisionAnswer:
-    """Decides on the stored data: the same data give the same decision, or are refused as too old."""
+    """Decides on the stored data and stores the decision; equal data give an equal decision, or are too old."""
     gathered = gather_decision(session, name, body, settings)
     return store_answer(session, gathered, to_decision_answer(gathered, *compute_now(gathered)), body)
 
 
 def compute_now(gathered: GatheredDecision) -> tuple[ComposedDecision, RateOutlook]:
-    """The decision, and the forecast that it uses."""
+    """Computes the decision for the gathered data, and the forecast of the rate that the decision uses."""
     outlook = look_out_for(gathered.question)
     return compute_decision(gathered, replace(gathered.question, outlook=outlook)), outlook
 
 
 def look_out_for(question: DecisionQuestion) -> RateOutlook:
-    """The forecast rate of the coming cooldown, if the policy asks for it."""
+    """Returns the forecast rate of the coming cooldown if the policy asks for a forecast, else an empty outlook."""
     if question.history is None or not question.policy.is_looking_ahead:
         return NO_OUTLOOK
     with time_planner("look_ahead"):
@@ -43,7 +43,7 @@ def look_out_for(question: DecisionQuestion) -> RateOutlook:
 
 
 def compute_decision(gathered: GatheredDecision, question: DecisionQuestion) -> ComposedDecision:
-    """The planner's decision; unusable measurements are a conflict with the stored data."""
+    """Lets the planner decide; measurements that the planner cannot use become a conflict with the stored data."""
     with time_planner("decide"), blaming_what_is_stored(gathered.found.stored.name, gathered.places):
         return compose_decision(question)
 
@@ -55,7 +55,7 @@ def store_answer(
     body: DecisionRequest,
     recommended: Recommended | None = None,
 ) -> DecisionAnswer:
-    """Stores the decision with its recommendation, unless the request has `store: false`, and answers it."""
+    """Stores the decision, with any recommendation, unless the request says `store: false`; returns the answer."""
     found = gathered.found
     origin = describe_origin(session, found.stored, answer.decided_for, at=body.at, sent=body.policy)
     document = answer.model_dump(mode="json", exclude=NOT_STORED)

@@ -1,1 +1,1 @@
-"""/v1/decisions/{id}/outcome: the outcome of a decision, reported and observed."""
+"""/v1/decisions/{id}/outcome: what a decision led to, as reported by callers and as observed in snapshots."""

@@ -1,4 +1,4 @@
-"""The outcome of a decision as JSON."""
+"""Turns the reported and the observed outcome of a decision into JSON."""
 
 from collections.abc import Mapping
 from datetime import datetime, timedelta
@@ -13,14 +13,14 @@ from planner.outcomes.wording import ReportedOutcome, describe_outcome, find_dis
 
 
 class Became(NamedTuple):
-    """The outcome of a decision: as reported or else as observed; and as observed."""
+    """The outcome of a decision: first as reported, or as observed where there is no report; then as observed."""
 
     outcome: OutcomeAnswer | None
     observed: ObservedAnswer
 
 
 def to_reported(stored: Mapping[str, Any] | None) -> OutcomeAnswer | None:
-    """The reported outcome."""
+    """Returns the stored report on a decision's outcome as an answer; None if nothing was reported."""
     return OutcomeAnswer.model_validate(stored) if stored else None
 
 
@@ -31,7 +31,7 @@ def to_became(
     found: ObservedOutcome,
     reported: OutcomeAnswer | None,
 ) -> Became:
-    """The reported and the observed outcome, with their differences."""
+    """Returns the reported and the observed outcome of a decision, and by how much they differ."""
     observed = to_observed(promised, asked, around, found)
     if reported is None:
         return Became(stand_in(observed, asked), observed)
@@ -41,7 +41,7 @@ def to_became(
 
 
 def to_values(reported: OutcomeAnswer, asked: AskedDecision) -> ReportedOutcome:
-    """A report as the planner's value."""
+    """Turns a report on an outcome into the value that the planner compares with the observed outcome."""
     at = reported.applied_at
     ran_others = reported.state == "applied" and asked.recommended != {
         **asked.recommended,
@@ -59,7 +59,7 @@ def to_values(reported: OutcomeAnswer, asked: AskedDecision) -> ReportedOutcome:
 def to_observed(
     promised: Promised, asked: AskedDecision, around: SeenAround, found: ObservedOutcome
 ) -> ObservedAnswer:
-    """The observed outcome."""
+    """Returns the outcome that the snapshots around a decision show, as an answer."""
     expected = promised.expected_seconds
     return ObservedAnswer(
         state=found.state,
@@ -84,7 +84,7 @@ def to_observed(
 
 
 def find_error(expected: float | None, measured: float | None) -> float | None:
-    """(measured - expected) / expected; None where it has no finite value."""
+    """Returns how far the measured time is off: (measured - expected) / expected; None where that is not finite."""
     if not expected or measured is None:
         return None
     error = (measured - expected) / expected
@@ -92,12 +92,12 @@ def find_error(expected: float | None, measured: float | None) -> float | None:
 
 
 def date(asked: AskedDecision, seconds: float | None) -> datetime | None:
-    """The time this many seconds after the end of the decision's data."""
+    """Returns the time `seconds` after the end of the decision's data; None if the seconds are not known."""
     return None if seconds is None else asked.decided_for + timedelta(seconds=seconds)
 
 
 def stand_in(observed: ObservedAnswer, asked: AskedDecision) -> OutcomeAnswer | None:
-    """The outcome of a change without a report: the observed one, if the change was applied."""
+    """Returns the observed outcome in the place of a missing report; None if the change was not seen as applied."""
     if observed.applied_at is None:
         return None
     return OutcomeAnswer(

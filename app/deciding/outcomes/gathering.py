@@ -1,7 +1,7 @@
-"""The measurements before and after decisions: three queries for any number of decisions.
+"""Reads the measurements before and after decisions, by three queries for any number of decisions.
 
-The database picks the intervals that count. Of the others, it reads only the newest and one with unknown processors,
-which show why a change was not observed.
+The database picks the intervals that count. Of the other intervals, it reads only the newest and one with unknown
+processors, because these show why a change was not observed.
 """
 
 # ruff: noqa: S608 - queries are put together from constants, and values are bound
@@ -20,7 +20,9 @@ from planner.outcomes.observed import LONGEST_SEARCH_SECONDS, LaterInterval, Obs
 
 
 class AskedDecision(NamedTuple):
-    """A decision whose outcome is looked for; its intervals are compared with those since `before_since`."""
+    """A decision whose outcome is looked for. The intervals from `before_since` to the decision are compared with later
+    ones.
+    """
 
     is_change: bool
     decided_for: datetime
@@ -32,7 +34,7 @@ class AskedDecision(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class SeenAround:
-    """The measurements around a decision; `superseded_at` is the end of the next change's data."""
+    """The measurements around a decision; `superseded_at` is the time at which the data of the next change end."""
 
     observations: Observations
     before_seconds: float | None
@@ -114,7 +116,7 @@ WHERE s.topology_id = :topology AND {IS_USABLE} ORDER BY s.observed_at DESC, s.w
 
 
 def gather_outcomes(session: Session, topology_id: int, asked: Sequence[AskedDecision]) -> list[SeenAround]:
-    """The measurements around each of the decisions about one topology."""
+    """Reads the measurements around each of these decisions about one topology."""
     if not asked:
         return []
     begins = [one.decided_for for one in asked]
@@ -138,7 +140,7 @@ def bind(
     begins: Sequence[datetime],
     numbers: Sequence[int] | None = None,
 ) -> dict[str, Any]:
-    """The parameters of a query about these decisions, from these times on."""
+    """Returns the query parameters for these decisions; `begins` has the time from which each decision is measured."""
     picked = range(len(asked)) if numbers is None else numbers
     moved = [find_moved(one) for one in asked]
     return {
@@ -155,18 +157,18 @@ def bind(
 
 
 def find_moved(asked: AskedDecision) -> str:
-    """An operator that the decision changes; if it changes none, any operator."""
+    """Returns the name of an operator whose processors the decision changes; if it changes none, of any operator."""
     changed = (name for name, count in asked.recommended.items() if asked.current.get(name) != count)
     return next(changed, next(iter(asked.recommended)))
 
 
 def write_wanted(recommended: Mapping[str, int]) -> str:
-    """The part of a snapshot's operators that shows that these processors run."""
+    """Returns JSON that a snapshot's operators contain if the recommended processors run."""
     return json.dumps({name: {"processors": count} for name, count in recommended.items()})
 
 
 def read_interval(asked: AskedDecision, row: Row[Any]) -> LaterInterval:
-    """An interval of a horizon as the planner's value."""
+    """Turns a database row into the planner's value for one interval of a decision's horizon."""
     match = (
         "same"
         if row.processors is None
@@ -179,7 +181,7 @@ def read_interval(asked: AskedDecision, row: Row[Any]) -> LaterInterval:
 def see(
     asked: AskedDecision, applied: Row[Any], later: Sequence[LaterInterval], newest: float | None
 ) -> SeenAround:
-    """The measurements around one decision."""
+    """Joins the rows that three queries found for one decision into the measurements around the decision."""
     unfit = [(applied.newest_at, applied.newest_processors), (applied.unsure_at, applied.unsure_processors)]
     searched = [
         LaterInterval(

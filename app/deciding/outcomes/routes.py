@@ -1,4 +1,4 @@
-"""/v1/decisions/{id}/outcome: the outcome of a decision."""
+"""/v1/decisions/{id}/outcome: receives the report on what a decision led to."""
 
 from uuid import UUID
 
@@ -21,7 +21,7 @@ router = APIRouter(prefix="/v1", tags=["decisions"], route_class=StrictJsonRoute
 def put_outcome(
     decision_id: UUID, body: OutcomeBody, session: SessionDep, settings: SettingsDep
 ) -> OutcomeAnswer:
-    """Stores the report of the program that applies decisions; `GET /v1/decisions/{id}` shows it. The same report
-    twice changes nothing.
+    """Stores the report of the program that applies decisions; `GET /v1/decisions/{id}` shows it. A repeated report
+    changes nothing.
     """
     return service.store_outcome(session, decision_id, body, settings)

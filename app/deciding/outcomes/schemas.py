@@ -1,4 +1,4 @@
-"""Outcomes of decisions as JSON."""
+"""The outcomes of decisions, reported and observed, as JSON."""
 
 from datetime import datetime
 from typing import Annotated, Literal
@@ -51,7 +51,7 @@ class OutcomeBody(Body):
 
 
 class OutcomeAnswer(Answer):
-    """The outcome of a decision, and whether it kept its promise."""
+    """The outcome of a decision, and whether the decision kept its promise."""
 
     state: OutcomeState
     applied_at: datetime | None
@@ -77,7 +77,7 @@ class OutcomeAnswer(Answer):
 
 
 class ObservedAnswer(Answer):
-    """The outcome that the snapshots show, with or without a report; null: not known."""
+    """The outcome of a decision as the snapshots show it, with or without a report; null: not known."""
 
     state: Annotated[
         State,

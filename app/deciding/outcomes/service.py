@@ -1,6 +1,6 @@
-"""The outcome of a decision: stores reports, and finds reported and observed outcomes.
+"""Stores reports on outcomes of decisions, and finds the reported and observed outcomes of decisions.
 
-The same report twice changes nothing, and an earlier report never undoes a later one.
+A report that is sent twice changes nothing, and an earlier report never undoes a later one.
 """
 
 from collections.abc import Sequence
@@ -34,7 +34,7 @@ OF_ONE_STATE = {"processors", "detail"}
 def store_outcome(
     session: Session, decision_id: UUID, body: OutcomeBody, settings: Settings
 ) -> OutcomeAnswer:
-    """Joins the report with earlier ones, and stores it with the decision."""
+    """Joins a report on a decision's outcome with the earlier reports, and stores the result with the decision."""
     row = session.get(DecisionRow, decision_id, with_for_update=True)
     if row is None:
         raise UnknownDecision(decision_id)
@@ -52,7 +52,7 @@ def store_outcome(
 
 
 def refuse_impossible(row: DecisionRow, body: OutcomeBody, latest: datetime) -> None:
-    """Refuses operators that the decision does not have, and times in the future."""
+    """Refuses a report that names operators which the decision does not have, or times in the future."""
     known = row.answer["processors"]["recommended"]
     errors = [
         (
@@ -69,7 +69,7 @@ def refuse_impossible(row: DecisionRow, body: OutcomeBody, latest: datetime) -> 
 
 
 def refuse_backwards(decision_id: UUID, before: OutcomeAnswer, body: OutcomeBody) -> None:
-    """Refuses a state that cannot follow the stored one, and a time before the stored one."""
+    """Refuses a report whose state cannot follow the stored state, or whose time is before the stored time."""
     if body.state not in FOLLOWING[before.state]:
         remedy = "decide again, and report the outcome of the new decision."
         raise OutcomeConflict(decision_id, before.state, body.state, remedy)
@@ -84,7 +84,7 @@ def refuse_backwards(decision_id: UUID, before: OutcomeAnswer, body: OutcomeBody
 def join_reports(
     decision: Document, before: OutcomeAnswer | None, body: OutcomeBody, now: datetime
 ) -> OutcomeAnswer:
-    """The outcome after this report: its fields, and for fields that it leaves out those of earlier reports."""
+    """Returns the outcome after a report: its fields, and the fields of earlier reports where it leaves some out."""
     sent = body.model_dump(exclude_none=True)
     fields = set(OutcomeBody.model_fields)
     if before is not None and before.state != body.state:
@@ -109,7 +109,9 @@ def join_reports(
 
 
 def judge(decision: Document, expected: float | None, measured: float | None) -> bool | None:
-    """Whether measured ≤ expected · (1 + known error); None if one of them is not known."""
+    """Tells whether the measured E[T] is at most the expected one times (1 + known error); None if a number is not
+    known.
+    """
     if expected is None or measured is None:
         return None
     evidence = decision["current"].get("evidence") or {}
@@ -118,7 +120,9 @@ def judge(decision: Document, expected: float | None, measured: float | None) ->
 
 
 def find_outcomes(session: Session, topology_id: int, decisions: Sequence[StoredDecision]) -> list[Became]:
-    """The outcomes of these decisions about one topology; the number of queries is the same for any number."""
+    """Finds the outcomes of decisions about one topology by a fixed number of queries, however many decisions there
+    are.
+    """
     promised = [read_promise(one) for one in decisions]
     asked = [to_asked(one, promise) for one, promise in zip(decisions, promised, strict=True)]
     seen = gather_outcomes(session, topology_id, asked)
@@ -131,7 +135,7 @@ def find_outcomes(session: Session, topology_id: int, decisions: Sequence[Stored
 
 
 def to_asked(decision: StoredDecision, promised: Promised) -> AskedDecision:
-    """The intervals to look for: before and after the decision's data, and with which processors."""
+    """Returns the times before and after a decision to search for its outcome, and the processors before and after."""
     counts = decision.answer["processors"]
     return AskedDecision(
         promised.is_change,

@@ -1,4 +1,6 @@
-"""Reads what the patch of a decision needs: bounds of operators, the engine's own names, and the standing decision."""
+"""Reads what the patch of a decision needs: the bounds of operators, the names that the engine uses, and the standing
+decision.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -21,10 +23,11 @@ Bounds = Mapping[str, tuple[int, int | None]]
 
 @dataclass(frozen=True)
 class GatheredPatch:
-    """`engine` is the engine whose answers were stored last, "" for none; `marks` are its own names.
+    """The stored data from which a patch is made. `engine` is the engine whose answers were stored last ("" for none),
+    and `marks` are the names that this engine uses.
 
-    `standing` is the id of the topology's standing decision. `bounds` are those of the present topology and the
-    decision's policy; `bounds_now` also include the stored policy.
+    `standing` is the id of the topology's standing decision. `bounds` follow from the present topology and the
+    decision's policy; `bounds_now` also follow from the stored policy.
     """
 
     decision: DecisionAnswer
@@ -38,7 +41,7 @@ class GatheredPatch:
 
 
 def gather_patch(session: Session, decision_id: UUID) -> GatheredPatch:
-    """Reads the decision and its topology as it is now."""
+    """Reads a decision, and the topology of the decision as it is now."""
     decision = find_decision(session, decision_id)
     stored = find_topology(session, decision.basis.topology)
     row, kept = session.get(EngineMarksRow, stored.id), session.get(PolicyRow, stored.id)
@@ -56,7 +59,7 @@ def gather_patch(session: Session, decision_id: UUID) -> GatheredPatch:
 
 
 def read_bounds(stored: StoredTopology, policy: PolicyBody) -> Bounds:
-    """The least and the most processors of each operator, by the topology and the policy together."""
+    """Returns the least and the most processors that topology and policy together allow each operator."""
     bounds: dict[str, tuple[int, int | None]] = {}
     for operator in Graph.model_validate(stored.definition).operators:
         own = policy.bounds.get(operator.name)

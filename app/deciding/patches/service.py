@@ -1,4 +1,4 @@
-"""Makes the patch of a stored decision in the format of a platform, as JSON or YAML."""
+"""Makes the patch of a stored decision for a platform, and writes it as JSON or YAML."""
 
 import json
 import shlex
@@ -59,7 +59,7 @@ WAITS = (
 
 
 def to_patch_answer(gathered: GatheredPatch, form: PatchFormat, patch: EnginePatch) -> PatchAnswer:
-    """The patch, with notes about its decision."""
+    """Returns the patch as an answer, with notes about the decision that it carries out."""
     decision = gathered.decision
     assert decision.id is not None, "a stored decision has an id"
     is_request = patch.method is not None
@@ -80,7 +80,7 @@ def to_patch_answer(gathered: GatheredPatch, form: PatchFormat, patch: EnginePat
 
 
 def write_curl(patch: EnginePatch) -> str:
-    """The request as a command; every part is quoted, because names of operators may hold any character."""
+    """Writes the patch as a curl command; every part is quoted, because names of operators may hold any character."""
     words = ["curl", "-X", patch.method or "GET", ENGINE_URL + (patch.path or "")]
     if patch.body is not None:
         words += ["-H", f"Content-Type: {patch.content_type or JSON}", "-d", json.dumps(patch.body)]
@@ -88,7 +88,7 @@ def write_curl(patch: EnginePatch) -> str:
 
 
 def describe_decision(gathered: GatheredPatch) -> list[str]:
-    """Notes about the decision, to read before its patch is sent."""
+    """Returns the notes about a decision that should be read before its patch is sent."""
     decision = gathered.decision
     is_waiting = decision.wanted is not None and decision.wanted != decision.processors.recommended
     notes = [WAITS if is_waiting else HOLDS] if decision.action == "hold" else []
@@ -120,7 +120,7 @@ def describe_decision(gathered: GatheredPatch) -> list[str]:
 
 
 def describe_bounds(gathered: GatheredPatch) -> list[str]:
-    """A note if the topology or the policy now allow other processors than at the time of the decision."""
+    """Returns a note if the topology or the policy now allow other processors than when the decision was made."""
     recommended, broken = gathered.decision.processors.recommended, []
     for name, (least, most) in gathered.bounds_now.items():
         count = recommended.get(name)
@@ -137,12 +137,12 @@ def describe_bounds(gathered: GatheredPatch) -> list[str]:
 
 
 def is_read(gathered: GatheredPatch, form: PatchFormat) -> bool:
-    """Whether the engine's own names are known."""
+    """Tells whether the service has read the names that the engine itself uses."""
     return gathered.engine != "" and gathered.engine == ENGINE_OF.get(form)
 
 
 def describe_marks(gathered: GatheredPatch, form: PatchFormat) -> list[str]:
-    """A sentence on the time of the engine's own names, or on how to send them."""
+    """Says when the names that the engine uses were read, or how to send these names to the service."""
     engine = ENGINE_OF.get(form)
     if engine is None:
         return []
@@ -154,7 +154,7 @@ def describe_marks(gathered: GatheredPatch, form: PatchFormat) -> list[str]:
 
 
 def write_yaml(answer: PatchAnswer) -> str:
-    """The documents of the body for kubectl, with the notes as comments."""
+    """Writes the documents of the patch as YAML for kubectl, with the notes as comments."""
     if answer.format not in IN_YAML:
         why = (
             f"format={answer.format} has no documents for kubectl and is not written in YAML (as=yaml, Accept); "
@@ -174,14 +174,14 @@ def write_yaml(answer: PatchAnswer) -> str:
 def find_patch(
     session: Session, decision_id: UUID, form: PatchFormat, service_url: str | None, settings: Settings
 ) -> PatchAnswer:
-    """The patch of a stored decision."""
+    """Returns the patch of a stored decision in the given format."""
     gathered = gather_patch(session, decision_id)
     refuse_withheld(gathered.decision)
     return to_patch_answer(gathered, form, make_patch(gathered, form, service_url, settings))
 
 
 def refuse_withheld(decision: DecisionAnswer) -> None:
-    """Raises PatchWithheld if the decision is not to be acted on now."""
+    """Raises PatchWithheld if the decision should not be acted on now, for example because its data are too old."""
     withheld, data = decision.withheld, decision.data
     if withheld is not None and data is not None:
         name, ended_at = decision.basis.topology, decision.decided_for
@@ -192,7 +192,9 @@ def refuse_withheld(decision: DecisionAnswer) -> None:
 def make_patch(
     gathered: GatheredPatch, form: PatchFormat, service_url: str | None, settings: Settings
 ) -> EnginePatch:
-    """The patch for the wanted processors of every operator, since engines refuse a patch for only some."""
+    """Makes the patch with the wanted processors of every operator, since engines refuse a patch for some operators
+    only.
+    """
     wanted = gathered.decision.wanted or gathered.decision.processors.recommended
     counts = {one.name: wanted[one.name] for one in gathered.decision.current.operators}
     marks = gathered.marks if is_read(gathered, form) else {}

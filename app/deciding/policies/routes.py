@@ -1,4 +1,4 @@
-"""/v1/topologies/{name}/policy: the terms of decisions about one topology."""
+"""/v1/topologies/{name}/policy: the goal and the limits by which decisions about one topology are made."""
 
 from typing import Any
 
@@ -32,7 +32,7 @@ def put_policy(name: TopologyName, body: PolicyBody, session: SessionDep, respon
 
 @router.get("", **declare(may_read, "Read the policy", "unknown-topology", "unknown-policy"))
 def get_policy(name: TopologyName, session: SessionDep) -> PolicyAnswer:
-    """The stored policy, with every default written out."""
+    """The stored policy of a topology, with every default."""
     return service.find_policy(session, name)
 
 
@@ -40,5 +40,5 @@ def get_policy(name: TopologyName, session: SessionDep) -> PolicyAnswer:
     "", status_code=204, **declare(may_store, "Delete the policy", "unknown-topology", "unknown-policy")
 )
 def delete_policy(name: TopologyName, session: SessionDep) -> None:
-    """Deletes the policy; the decisions that it led to stay stored."""
+    """Deletes the policy; decisions made under it stay stored."""
     service.delete_policy(session, name)

@@ -1,4 +1,4 @@
-"""Policies as JSON: the goal of a topology's owner, and the limits on changes."""
+"""Policies as JSON: the goal that the owner of a topology sets, and the limits on changes."""
 
 from datetime import datetime
 from typing import Annotated, Self
@@ -34,7 +34,7 @@ Efficiencies = Annotated[list[PositiveRate], Field(max_length=10_000)]
 
 
 class Goal(TargetTerms):
-    """A target, a weight, or a budget: t_max_seconds or target (within k_max, if given), beta, or k_max alone."""
+    """Exactly one goal: a target (t_max_seconds or target, with or without k_max), beta as a weight, or k_max alone."""
 
     k_max: KMax | None = None
     t_min_seconds: Annotated[
@@ -45,7 +45,7 @@ class Goal(TargetTerms):
 
     @model_validator(mode="after")
     def refuse_contradictions(self) -> Self:
-        """Exactly one goal, and t_min_seconds below the target."""
+        """Refuses a goal that does not have exactly one kind, or whose t_min_seconds is not below its target."""
         target = self.find_target()
         if self.k_max is None and target is None and self.beta is None:
             raise ValueError("give t_max_seconds, target, k_max, or beta")
@@ -61,25 +61,25 @@ class Goal(TargetTerms):
         return self
 
     def find_t_max_seconds(self) -> float | None:
-        """The target of E[T]."""
+        """Returns the target of E[T] in seconds; None if the goal has another kind of target or none."""
         target = self.find_target()
         return target.seconds if target is not None and target.is_expected_sojourn else None
 
     def find_drawn_target(self) -> TimeTarget | None:
-        """The target of another time."""
+        """Returns the target of a quantile or of the completion time; None if the goal has no such target."""
         target = self.find_target()
         return None if target is None or target.is_expected_sojourn else target
 
 
 class Bounds(Body):
-    """Processors that one operator may have, within the topology's own bounds."""
+    """The processors that one operator may have, within the bounds of the topology."""
 
     min_processors: Processors = 1
     max_processors: Processors | None = None
 
     @model_validator(mode="after")
     def refuse_contradictions(self) -> Self:
-        """min_processors is at most max_processors."""
+        """Refuses bounds whose min_processors is above their max_processors."""
         if self.max_processors is not None and self.max_processors < self.min_processors:
             raise ValueError(
                 f"max_processors is {self.max_processors}, below min_processors {self.min_processors}: correct one"
@@ -110,7 +110,7 @@ class StateBody(Body):
     ] = None
 
     def to_value(self) -> MigratedState:
-        """The planner's value."""
+        """Returns the operator's state as a value of the planner."""
         return MigratedState(
             self.key_groups,
             self.size_bytes,
@@ -146,7 +146,7 @@ class NodeThresholds(Body):
         return self
 
     def to_value(self) -> advice.Thresholds:
-        """The planner's value."""
+        """Returns the thresholds of nodes as a value of the planner."""
         return advice.Thresholds(
             self.scale_out_skewness,
             self.scale_out_load,
@@ -157,7 +157,7 @@ class NodeThresholds(Body):
 
 
 class PolicyBody(Body):
-    """The terms of decisions about one topology."""
+    """The goal and the limits by which decisions about one topology are made."""
 
     model_config = show_example(EXAMPLE)
 
@@ -230,7 +230,7 @@ class PolicyBody(Body):
     ] = None
 
     def to_value(self) -> policy.Policy:
-        """The planner's policy."""
+        """Returns the policy as a value of the planner."""
         return policy.Policy(
             self.goal.k_max,
             self.goal.find_t_max_seconds(),
@@ -255,7 +255,7 @@ class PolicyBody(Body):
 
 
 class PolicyAnswer(PolicyBody):
-    """A stored policy."""
+    """The stored policy of a topology."""
 
     model_config = ConfigDict(from_attributes=True, json_schema_extra={"examples": [EXAMPLE]})
 

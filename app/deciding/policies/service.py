@@ -1,4 +1,4 @@
-"""Stores and finds policies, one for each topology."""
+"""Stores and finds policies; each topology has at most one."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -20,7 +20,7 @@ TARGET_SECONDS = func.coalesce(GOAL["t_max_seconds"].as_float(), GOAL["target"][
 
 
 def store_policy(session: Session, name: str, body: PolicyBody) -> tuple[PolicyAnswer, bool]:
-    """Creates or replaces the topology's policy; True: it was created."""
+    """Creates or replaces the topology's policy; returns the stored policy, and whether it was created."""
     stored = find_topology(session, name)
     check_policy(stored, body)
     document = body.model_dump(mode="json")
@@ -35,7 +35,7 @@ def store_policy(session: Session, name: str, body: PolicyBody) -> tuple[PolicyA
 
 
 def find_policy(session: Session, name: str) -> PolicyAnswer:
-    """The topology's policy."""
+    """Returns the topology's policy with its defaults; raises if the topology has none."""
     row = session.get(PolicyRow, find_topology(session, name).id)
     if row is None:
         raise NoStoredPolicy(name)
@@ -43,7 +43,7 @@ def find_policy(session: Session, name: str) -> PolicyAnswer:
 
 
 def find_body(session: Session, stored: StoredTopology) -> PolicyBody | None:
-    """The topology's policy as it was sent; None if it has none."""
+    """Returns the topology's policy as the caller sent it; None if the topology has no policy."""
     row = session.get(PolicyRow, stored.id)
     return None if row is None else PolicyBody.model_validate(row.policy, strict=False)
 
@@ -92,7 +92,7 @@ def check_policy(stored: StoredTopology, body: PolicyBody, pointer: str = "#") -
 def find_empty_bounds(
     operators: Mapping[str, Mapping[str, Any]], body: PolicyBody, least: Mapping[str, int], pointer: str
 ) -> list[tuple[str, str]]:
-    """A pointer and a detail for each operator whose least number of processors is above its most."""
+    """Returns a pointer and a detail for each operator whose least number of processors is above its most."""
     errors = []
     for name, operator in operators.items():
         state, bounds = body.states.get(name), body.bounds.get(name)

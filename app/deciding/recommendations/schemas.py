@@ -1,4 +1,4 @@
-"""Recommendations as JSON: requests, answers, and how the stages of one become an answer."""
+"""Requests and answers of recommendations as JSON, and the turning of computed stages into an answer."""
 
 from dataclasses import dataclass
 from typing import Annotated, NamedTuple
@@ -29,7 +29,7 @@ PLACED: dict[str, JsonValue] = {"profiles": {"detector": AZURE_BLOB}, "vm_sizes"
 
 
 class ForecastTerms(Body):
-    """The numbers of past and future intervals of a forecast, each as long as the newest snapshot."""
+    """How many past and future intervals a forecast takes, each as long as the newest snapshot."""
 
     history: Annotated[int, Field(ge=2, le=10_000, description="Snapshots that the model is fitted on.")] = (
         HISTORY
@@ -41,7 +41,7 @@ class ForecastTerms(Body):
 
 
 class RecommendationRequest(DecisionRequest):
-    """The fields of a decision, and those of its forecast and placement."""
+    """The fields of a decision, and those of the forecast and the placement of the recommendation."""
 
     model_config = show_example({"at": "2026-11-18T00:01:00Z", "policy": EXAMPLE, "placement": PLACED})
 
@@ -61,7 +61,7 @@ FORECAST_FIELDS = ("expected_rate", "upper_rate", "quantile", "model", "history"
 
 
 class FoundForecast(NamedTuple):
-    """The outlook over `steps` intervals of `step_seconds`."""
+    """The forecast of the external rate over `steps` intervals of `step_seconds` each."""
 
     outlook: RateOutlook
     steps: int
@@ -70,7 +70,9 @@ class FoundForecast(NamedTuple):
 
 @dataclass(frozen=True)
 class FoundPlacement:
-    """The placement with its inputs; `placed` is None if something is missing, and `missing` is the reason."""
+    """The placement of a recommendation with its inputs; `placed` is None if data are missing, and `missing` says
+    which.
+    """
 
     choices: PlacementChoices
     gathered: GatheredPlacement | None = None
@@ -80,8 +82,8 @@ class FoundPlacement:
 
 @dataclass(frozen=True)
 class Recommendation:
-    """The results of all stages, None for a stage that was not asked for; processors and slots are for
-    `planned_rate`.
+    """The results of all stages of a recommendation. A stage that was not asked for has None; processors and slots are
+    computed for `planned_rate`.
     """
 
     policy: Policy
@@ -93,7 +95,7 @@ class Recommendation:
 
 
 def to_recommended(found: Recommendation) -> Recommended:
-    """The stages in order, with the forecast and the placement."""
+    """Returns the stages of a recommendation in order, with its forecast and its placement, as JSON."""
     decision = found.composed.decision
     said = describe_decision(decision, found.planned_rate)
     return Recommended(
@@ -112,7 +114,7 @@ def to_recommended(found: Recommendation) -> Recommended:
 
 
 def to_rate_forecast(found: FoundForecast | None) -> RateForecastAnswer | None:
-    """The forecast, if there is one."""
+    """Returns the forecast of the external rate as JSON; None if there is no forecast."""
     seen = found.outlook.rate if found else None
     if found is None or seen is None:
         return None
@@ -121,14 +123,14 @@ def to_rate_forecast(found: FoundForecast | None) -> RateForecastAnswer | None:
 
 
 def to_placement(found: FoundPlacement | None) -> PlacementAnswer | None:
-    """The placement, if there is one."""
+    """Returns the placement as JSON; None if there is no placement."""
     if found is None or found.placed is None or found.gathered is None:
         return None
     return to_placement_answer(found.placed, found.gathered, found.choices)
 
 
 def describe_forecast(found: FoundForecast | None) -> Stage:
-    """The model of the rate and its upper quantile."""
+    """Describes the forecast stage: the model of the external rate and its upper quantile, or why it was left out."""
     if found is None:
         return Stage(name="forecast", done=False, detail="Not asked for.")
     seen = found.outlook.rate
@@ -143,7 +145,7 @@ def describe_forecast(found: FoundForecast | None) -> Stage:
 
 
 def describe_processors(decision: Decision, rate: float, measured_rate: float) -> Stage:
-    """The processors that the goal asks for at the planned rate."""
+    """Describes the stage that chose processors: how many the goal asks for at the planned rate."""
     planned, measured = write_numbers_apart(rate, measured_rate)
     at = f"at {planned} tuples/s" + ("" if rate == measured_rate else f" (measured: {measured})")
     if decision.optimum is None:
@@ -154,7 +156,7 @@ def describe_processors(decision: Decision, rate: float, measured_rate: float) -
 
 
 def describe_placement(found: FoundPlacement | None) -> Stage:
-    """The slots and VMs of the placement."""
+    """Describes the placement stage: its slots and VMs, or why it was left out."""
     if found is None:
         return Stage(name="placement", done=False, detail="Not asked for: give `placement`.")
     if found.placed is None:
@@ -166,7 +168,7 @@ def describe_placement(found: FoundPlacement | None) -> Stage:
 
 
 def describe_moves(found: Recommendation) -> Stage:
-    """The key groups that move, if the policy describes a state."""
+    """Describes the stage of moved state: the key groups that move, if the policy describes a state."""
     migrations = found.composed.decision.moves.migrations
     if not found.policy.states:
         return Stage(name="moves", done=False, detail="The policy describes no operator's state.")
@@ -180,7 +182,7 @@ def describe_moves(found: Recommendation) -> Stage:
 
 
 def describe_decision(decision: Decision, rate: float) -> str:
-    """The action and the last step of its argument."""
+    """Describes the decision stage: the action, and the last step of the argument for it."""
     last = [*decision.constraints, *decision.reasons][-1:]
     what = f"{decision.action} for {write_number(rate)} tuples/s"
     return f"{what}: {last[0].detail}" if last else f"{what}."

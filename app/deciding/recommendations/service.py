@@ -1,7 +1,6 @@
-"""Recommends in one call: a forecast of the rate, processors under the goal, slots and VMs, moved state, a
-decision.
+"""Makes a recommendation in one call: rate forecast, processors under the goal, slots and VMs, moved state, decision.
 
-Each stage is optional: if data are missing it is left out, and the answer gives the reason.
+Each stage is optional: a stage whose data are missing is left out, and the answer says why.
 """
 
 from dataclasses import dataclass, replace
@@ -38,7 +37,7 @@ from planner.workloads.line_forecasts import HISTORY
 
 @dataclass(frozen=True)
 class GatheredRecommendation:
-    """The inputs of decision and placement; `no_placement` is the reason why there is none."""
+    """The inputs of the decision and of the placement; `no_placement` says why there is no placement."""
 
     decision: GatheredDecision
     placement: GatheredPlacement | None
@@ -48,7 +47,7 @@ class GatheredRecommendation:
 def gather_recommendation(
     session: Session, name: str, body: RecommendationRequest, settings: Settings
 ) -> GatheredRecommendation:
-    """Reads the stored inputs, with as many snapshots as the forecast is fitted on."""
+    """Reads the stored inputs of a recommendation, with as many snapshots as its forecast needs."""
     history = body.forecast.history if body.forecast else HISTORY
     decision = gather_decision(session, name, body, settings, history=history)
     if body.placement is None:
@@ -63,7 +62,7 @@ def gather_recommendation(
 def store_recommendation(
     session: Session, name: str, body: RecommendationRequest, settings: Settings
 ) -> RecommendationAnswer:
-    """Gathers, computes every stage, and stores all of it with the decision."""
+    """Gathers the inputs, computes every stage of the recommendation, and stores the stages with the decision."""
     gathered = gather_recommendation(session, name, body, settings)
     found = compute_recommendation(gathered, body)
     outlook = found.forecast.outlook if found.forecast else NO_OUTLOOK
@@ -74,7 +73,7 @@ def store_recommendation(
 
 
 def compute_recommendation(gathered: GatheredRecommendation, body: RecommendationRequest) -> Recommendation:
-    """The forecast, the decision at the larger of the measured and the forecast rate, and the placement for it."""
+    """Computes the forecast, then the decision at the larger of measured and forecast rate, then its placement."""
     question = gathered.decision.question
     forecast = look_out_for(question, body.forecast)
     outlook = forecast.outlook if forecast else NO_OUTLOOK
@@ -89,7 +88,7 @@ def compute_recommendation(gathered: GatheredRecommendation, body: Recommendatio
 
 
 def look_out_for(question: DecisionQuestion, terms: ForecastTerms | None) -> FoundForecast | None:
-    """The forecast rate of the coming steps, if the request asks for it."""
+    """Returns the forecast of the external rate over the coming steps; None if the request asks for no forecast."""
     history, policy = question.history, question.policy
     if terms is None or history is None:
         return None
@@ -100,7 +99,7 @@ def look_out_for(question: DecisionQuestion, terms: ForecastTerms | None) -> Fou
 
 
 def explain_rate(composed: ComposedDecision, rate: float, measured_rate: float) -> ComposedDecision:
-    """The decision with a first reason that names the rate it is for."""
+    """Returns the decision with one more reason in front, which names the external rate that it was made for."""
     planned, measured = write_numbers_apart(rate, measured_rate)
     decision = composed.decision
     reasons = (give_reason("planned-ahead", planned=planned, measured=measured), *decision.reasons)
@@ -110,7 +109,7 @@ def explain_rate(composed: ComposedDecision, rate: float, measured_rate: float) 
 def place(
     gathered: GatheredRecommendation, choices: PlacementChoices | None, rate: float
 ) -> FoundPlacement | None:
-    """Threads, slots and VMs for this rate, for the operators that have a profile."""
+    """Places threads on slots and VMs for this external rate; operators without a profile are left out."""
     if choices is None:
         return None
     if gathered.placement is None:
