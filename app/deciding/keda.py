@@ -159,7 +159,7 @@ _FINDERS: RunVar[ProcessorsNow] = RunVar("processors_now")
     ),
 )
 async def get_processors(name: TopologyName, operator: OperatorName, request: Request) -> KedaValue:
-    """An operator's processors in the newest decision, or in a new one if newer snapshots came; 503 if there is none."""
+    """An operator's processors in the newest decision, or in a new one if newer snapshots came; else 503."""
     try:
         return KedaValue(value=await find_processors_now(request).find(name, operator))
     except StaleSnapshots as stale:  # this call has no `at`

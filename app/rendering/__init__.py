@@ -1,1 +1,1 @@
-"""Pictures, charts, plots and reports."""
+"""Draws pictures, charts and plots, and writes reports."""

@@ -1,4 +1,4 @@
-"""Marks of the axes of charts: round numbers, and round times in UTC."""
+"""Finds the marks of a chart's axes: round numbers, and round times in UTC."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -15,13 +15,13 @@ SMALLEST = 1e-300
 
 
 def find_step(least: float) -> float:
-    """The smallest of 1, 2 or 5 times a power of ten that is at least `least`."""
+    """Returns the smallest of 1, 2 or 5 times a power of ten that is at least `least`."""
     power = 10.0 ** floor(log10(least))
     return next(many * power for many in (1.0, 2.0, 5.0, 10.0) if many * power >= least * 0.999)
 
 
 def list_marks(highest: float, many: int = 4, *, is_whole: bool = False) -> list[float]:
-    """About `many` round numbers from 0 on; the last one is at or above the highest value, up to rounding."""
+    """Returns about `many` round numbers from 0 on; the last is at or above the highest value, up to rounding."""
     top = highest if highest > SMALLEST else 1.0
     step = find_step(top / many)
     if is_whole:
@@ -30,13 +30,13 @@ def list_marks(highest: float, many: int = 4, *, is_whole: bool = False) -> list
 
 
 def list_between(lowest: float, highest: float, many: int = 8) -> list[float]:
-    """Round whole numbers from the lowest to the highest."""
+    """Returns round whole numbers between the lowest and the highest value, about `many` of them."""
     step = max(find_step(max(highest - lowest, 1.0) / many), 1.0)
     return [index * step for index in range(ceil(lowest / step), floor(highest / step) + 1)]
 
 
 def list_times(first: float, last: float, many: int = 8) -> list[float]:
-    """At most `many` round times in UTC between two times, in seconds of the epoch."""
+    """Returns at most `many` round times in UTC between two times; all times are seconds since 1970."""
     length = last - first
     step = next((one for one in TIME_STEPS if length / one <= many), None)
     if step is None:
@@ -45,7 +45,9 @@ def list_times(first: float, last: float, many: int = 8) -> list[float]:
 
 
 def write_times(times: Sequence[float]) -> list[str]:
-    """Times of the day; the first one and the first of each day have the date; dates only if they are far apart."""
+    """Writes times as hours and minutes; the first time and the first of each day have the date. Times far apart are
+    dates only.
+    """
     are_days = len(times) > 1 and times[1] - times[0] >= DAY
     texts: list[str] = []
     before = datetime.fromtimestamp(0.0, UTC).replace(year=1)

@@ -1,4 +1,4 @@
-"""Charts: panels with lines over one axis of times or numbers; an unknown value is a gap in the line."""
+"""Draws charts: panels with lines over a common axis of times or numbers; an unknown value is a gap in its line."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -48,7 +48,7 @@ Values = Sequence[float | None]
 
 
 class Line(NamedTuple):
-    """One line of a panel. `is_step`: a value holds until the next one."""
+    """One line of a panel. With `is_step`, each value holds until the next one."""
 
     name: str
     values: Values
@@ -57,14 +57,14 @@ class Line(NamedTuple):
 
 
 class Upright(NamedTuple):
-    """A vertical line through a panel, with words beside its upper end."""
+    """A vertical line through a panel of a chart, with words beside its upper end."""
 
     x: float
     words: str
 
 
 class Sign(NamedTuple):
-    """A mark at a point: `up`, `down`, `both`, `cross` or `dot`; `words` appear under the pointer."""
+    """A mark at a point of a chart: `up`, `down`, `both`, `cross` or `dot`; the words appear under the pointer."""
 
     x: float
     y: float
@@ -74,7 +74,7 @@ class Sign(NamedTuple):
 
 @dataclass(frozen=True)
 class Panel:
-    """The content of a panel; values above `cap` are drawn at its upper edge."""
+    """The lines, marks and title of one panel; values above `cap` are drawn at the panel's upper edge."""
 
     label: str
     lines: Sequence[Line]
@@ -90,7 +90,7 @@ class Panel:
 
 @dataclass(frozen=True)
 class Chart:
-    """Panels under each other over one axis; `xs` are seconds of the epoch where `is_time`, else numbers.
+    """Panels one below the other over a common axis; `xs` are seconds since 1970 where `is_time`, else numbers.
 
     The axis also reaches the values in `reach`.
     """
@@ -108,7 +108,7 @@ class Chart:
 
 @dataclass(frozen=True)
 class _Frame:
-    """The positions of a panel's values in the picture."""
+    """Turns the values of a panel into positions in the picture."""
 
     xs: Sequence[float]
     first: float
@@ -121,7 +121,7 @@ class _Frame:
         return self.top + PANEL_HEIGHT
 
     def x(self, x: float) -> float:
-        """The horizontal position; a single value is in the middle."""
+        """Returns the horizontal position of a value on the axis; an axis with a single value has it in the middle."""
         if self.last <= self.first:
             return (LEFT + WIDTH - RIGHT) / 2.0
         return LEFT + (x - self.first) / (self.last - self.first) * (WIDTH - LEFT - RIGHT)
@@ -131,7 +131,7 @@ class _Frame:
 
 
 def draw_chart(chart: Chart) -> Picture:
-    """The panels, or a sentence if there is nothing to show."""
+    """Draws all panels of a chart, or a sentence if the chart has no values."""
     shapes, y = draw_heading(chart.title, chart.lines, WIDTH)
     if not chart.xs:
         shapes.append(Words(MARGIN, y + 24.0, chart.nothing, 13.0))
@@ -148,7 +148,7 @@ def draw_chart(chart: Chart) -> Picture:
 
 
 def find_marks(panel: Panel) -> list[float]:
-    """The marks of the upright axis, up to the highest value or the cap."""
+    """Returns the marks of a panel's vertical axis, up to the highest value or the cap."""
     highest = _find_highest(panel)
     if panel.cap is not None:
         highest = min(highest, panel.cap)
@@ -162,12 +162,12 @@ def _find_highest(panel: Panel) -> float:
 
 
 def is_known(value: float | None) -> bool:
-    """Whether the value is a finite number, which can be drawn."""
+    """Tells whether the value is a finite number; other values cannot be drawn."""
     return value is not None and isfinite(value)
 
 
 def list_keys(panel: Panel) -> list[Key]:
-    """The names of the panel and its lines, with a note if values lie above the upper edge."""
+    """Returns the legend of a panel: its title and the names of its lines, with a note if values are cut off."""
     drawn = [line for line in panel.lines if any(map(is_known, line.values))]
     keys = [Key(panel.label), *(Key(line.name, line.ink) for line in drawn), *panel.keys]
     if panel.cap is not None and _find_highest(panel) > (top := find_marks(panel)[-1]):
@@ -176,7 +176,7 @@ def list_keys(panel: Panel) -> list[Key]:
 
 
 def draw_panel(panel: Panel, frame: _Frame) -> list[Shape]:
-    """Grid, shades, band, lines, marks."""
+    """Draws the grid of a panel, then shaded stretches, the band, the lines and the marks."""
     shapes = list(_draw_grid(panel, frame))
     if panel.band is not None:
         shapes += _draw_band(panel.band, frame)
@@ -235,7 +235,7 @@ def _draw_line(line: Line, frame: _Frame) -> list[Shape]:
 
 
 def _step(points: Sequence[Point]) -> list[Point]:
-    """The points of a line of steps: each value holds until the next one."""
+    """Returns the corners of a line on which each value holds until the next one."""
     corners = [(after[0], before[1]) for before, after in pairwise(points)]
     mixed = [point for pair in zip(points, corners, strict=False) for point in pair]
     return [*mixed, points[-1]]
@@ -258,7 +258,7 @@ def _draw_sign(sign: Sign, frame: _Frame) -> Shape:
 
 
 def _draw_words(uprights: Sequence[Upright], frame: _Frame) -> list[Shape]:
-    """The words of each line, each on its own level and on the side with room."""
+    """Draws the words of vertical lines, each on a level of its own and on the side with room."""
     shapes: list[Shape] = []
     for place, upright in enumerate(sorted(uprights)):
         x = frame.x(upright.x)
@@ -270,7 +270,7 @@ def _draw_words(uprights: Sequence[Upright], frame: _Frame) -> list[Shape]:
 
 
 def draw_axis(chart: Chart, frame: _Frame) -> list[Shape]:
-    """Marks under the lowest panel, with the name of the axis."""
+    """Draws the marks and the name of the common axis below the lowest panel."""
     first, last = frame.first, frame.last
     if chart.is_time:
         marks = list_times(first, last) or [first]

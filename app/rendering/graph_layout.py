@@ -18,10 +18,10 @@ MOST_BENDS = 1500
 
 
 class Layered(NamedTuple):
-    """Items in layers: nodes 0 to nodes - 1, then the bends of edges, one for each layer that an edge passes.
+    """The items of a graph in layers: its nodes, then the bends of edges, one for each layer that an edge passes.
 
-    `routes` has the items of each edge from left to right; `is_back` marks edges that lead from right to left.
-    `links` are the pairs of items that are joined, each in neighbouring layers.
+    `routes` has the items of each edge from left to right; `is_back` marks edges that lead from right to left. `links`
+    are the pairs of items that are joined, each in neighbouring layers.
     """
 
     nodes: int
@@ -32,7 +32,7 @@ class Layered(NamedTuple):
 
 
 def find_layers(count: int, edges: Sequence[Edge], first: Sequence[int] = ()) -> Layered:
-    """The layers of all nodes; loops are broken as seen from `first`. Edges from a node to itself are refused."""
+    """Assigns a layer to each node; loops are broken as seen from `first`. An edge to its own node is refused."""
     assert all(source != target for source, target in edges)
     back = find_back_edges(count, edges, first)
     is_back = [edge in back for edge in edges]
@@ -55,7 +55,7 @@ def find_layers(count: int, edges: Sequence[Edge], first: Sequence[int] = ()) ->
 
 
 def find_back_edges(count: int, edges: Sequence[Edge], first: Sequence[int]) -> set[Edge]:
-    """The edges that lead back to a node whose search is not finished (depth first); the others have no cycle."""
+    """Returns the edges that close a loop in a depth-first search from `first`; all other edges have no loop."""
     after = _list_after(count, edges)
     is_open, is_done = [False] * count, [False] * count
     back: set[Edge] = set()
@@ -79,7 +79,7 @@ def find_back_edges(count: int, edges: Sequence[Edge], first: Sequence[int]) -> 
 
 
 def find_ranks(count: int, edges: Sequence[Edge]) -> list[int]:
-    """The longest path from a source; then nodes with more edges out than in move as far right as possible."""
+    """Returns each node's longest path from a source, then moves nodes with more outputs than inputs to the right."""
     after = _list_after(count, edges)
     before = _list_after(count, [(target, source) for source, target in edges])
     missing = [len(one) for one in before]
@@ -111,7 +111,7 @@ NODE_ROOM, BEND_ROOM = 80.0, 18.0
 
 
 class Layout(NamedTuple):
-    """The layer and the height of each item, nodes first; the layers in order from top to bottom."""
+    """The layer and the height of each item of a graph, nodes first; and each layer's items from top to bottom."""
 
     layered: Layered
     layers: list[list[int]]
@@ -119,7 +119,7 @@ class Layout(NamedTuple):
 
 
 def lay_out(count: int, edges: Sequence[Edge], first: Sequence[int] = ()) -> Layout:
-    """Places `count` nodes with distinct edges, none of them from a node to itself."""
+    """Finds a layer and a height for each of `count` nodes; edges are distinct, and none joins a node to itself."""
     layered = find_layers(count, edges, first)
     before, after = _list_neighbours(layered)
     layers = order_layers(layered, before, after)
@@ -137,7 +137,7 @@ def _list_neighbours(layered: Layered) -> tuple[list[list[int]], list[list[int]]
 
 
 def order_layers(layered: Layered, before: list[list[int]], after: list[list[int]]) -> list[list[int]]:
-    """The best order from several starts, each improved by sweeps of barycentres and swaps of neighbours."""
+    """Returns the order of items with the fewest crossings found: several starts, each improved by sweeps and swaps."""
     start: list[list[int]] = [[] for _ in range(max(layered.ranks, default=-1) + 1)]
     for item, rank in enumerate(layered.ranks):
         start[rank].append(item)
@@ -155,7 +155,7 @@ def order_layers(layered: Layered, before: list[list[int]], after: list[list[int
 
 
 def _list_starts(start: list[list[int]]) -> Iterator[list[list[int]]]:
-    """The given order, its reverse, and for small graphs shuffled orders, which are always the same."""
+    """Yields orders to start from: the given one, its reverse, and for small graphs fixed shuffles of it."""
     yield [list(layer) for layer in start]
     yield [layer[::-1] for layer in start]
     shuffled = Random(0)  # noqa: S311 -- for the look of a picture
@@ -164,7 +164,7 @@ def _list_starts(start: list[list[int]]) -> Iterator[list[list[int]]]:
 
 
 def _sweep(layers: list[list[int]], neighbours: list[list[int]], *, is_left: bool) -> None:
-    """Sorts each layer by the mean place of its neighbours in the layer sorted before it."""
+    """Sorts each layer by the mean place of the neighbours in the layer that was sorted just before."""
     places = _find_places(layers)
     for layer in layers if is_left else reversed(layers):
         keys = {
@@ -178,7 +178,7 @@ def _sweep(layers: list[list[int]], neighbours: list[list[int]], *, is_left: boo
 
 
 def _swap(layers: list[list[int]], before: list[list[int]], after: list[list[int]]) -> None:
-    """Swaps adjacent items if that removes crossings, in several passes over all layers."""
+    """Swaps adjacent items of a layer where fewer edges cross then; passes over all layers several times."""
     places = _find_places(layers)
     for _ in range(SWAPS):
         is_better = False
@@ -197,7 +197,7 @@ def _swap(layers: list[list[int]], before: list[list[int]], after: list[list[int
 
 
 def _count_pair(upper: list[int], lower: list[int]) -> int:
-    """The crossings between the edges of two adjacent items, from the places of the other ends."""
+    """Counts the crossings between the edges of two adjacent items, from the places of the edges' other ends."""
     return sum(a > b for a in upper for b in lower)
 
 
@@ -206,7 +206,7 @@ def _find_places(layers: list[list[int]]) -> dict[int, int]:
 
 
 def count_crossings(layers: list[list[int]], after: list[list[int]]) -> int:
-    """The number of crossing pairs of edges between adjacent layers."""
+    """Counts the pairs of edges that cross between neighbouring layers."""
     places = _find_places(layers)
     crossings = 0
     for layer in layers:
@@ -222,7 +222,7 @@ def count_crossings(layers: list[list[int]], after: list[list[int]]) -> int:
 def settle(
     layers: list[list[int]], rooms: list[float], before: list[list[int]], after: list[list[int]]
 ) -> list[float]:
-    """Heights near the mean height of the neighbours, in the order of each layer, with room for every item."""
+    """Returns a height for each item near the mean height of its neighbours, and keeps each layer's order and room."""
     heights = [0.0] * len(rooms)
     for layer in layers:
         place_apart(layer, [0.0] * len(layer), rooms, heights)
@@ -243,7 +243,8 @@ def place_apart(
 ) -> None:
     """Sets the heights nearest to the wanted ones (least squares) that keep the order and the room of the items.
 
-    The heights minus the sums of the rooms must not fall: isotonic regression by pooling of adjacent violators.
+    The heights minus the sums of the rooms must not fall from item to item: isotonic regression, which pools adjacent
+    items that violate this.
     """
     shifts = [0.0]
     for upper, lower in pairwise(layer):

@@ -1,4 +1,4 @@
-"""Draws operators and their streams in layers from left to right, in rows where there are many layers."""
+"""Draws operators and their streams in layers from left to right, and in several rows if there are many layers."""
 
 from collections.abc import Iterator
 from math import ceil, sqrt
@@ -51,7 +51,7 @@ CHANGED = "#B84D00"
 
 
 class Level(NamedTuple):
-    """A level of utilisation: its words, and the colours of the box and its bar."""
+    """A level of utilisation: the words in the legend, and the colours of the operator's box and bar."""
 
     words: str
     fill: str
@@ -68,14 +68,14 @@ OVERLOADED = Level("cannot keep up", "#F0B4AE", "#8C1D18")
 
 
 def find_level(busy: float | None) -> Level:
-    """The level of a utilisation."""
+    """Returns the level to which a utilisation belongs, or the level for unknown ones."""
     if busy is None:
         return UNKNOWN_LEVEL
     return next((level for limit, level in LEVELS if busy < limit), OVERLOADED)
 
 
 def draw_graph(graph: OperatorGraph) -> Picture:
-    """The graph, or its part around the busiest operator if the whole is too large to read."""
+    """Draws the whole graph, or the part around the busiest operator if the whole is too large to read."""
     part = find_part(graph)
     edges = [(one.source, one.target) for one in part.streams if one.source != one.target]
     layout = lay_out(len(part.operators), edges, part.entries)
@@ -93,19 +93,19 @@ def draw_graph(graph: OperatorGraph) -> Picture:
 
 
 def find_busiest(graph: OperatorGraph) -> int | None:
-    """The place of the busiest operator; None if no utilisation is known."""
+    """Returns the index of the operator with the highest utilisation; None if no utilisation is known."""
     known = [(one.busy, -place) for place, one in enumerate(graph.operators) if one.busy is not None]
     return -max(known)[1] if known else None
 
 
 def count_columns(layout: Layout) -> int:
-    """The number of columns in one row; all rows but the last have this number."""
+    """Returns how many columns each row of the picture has; the last row may have fewer."""
     rows = max(1, ceil(len(layout.layers) / MOST_COLUMNS))
     return max(1, ceil(len(layout.layers) / rows))
 
 
 def measure_rows(layout: Layout) -> tuple[float, float]:
-    """The width of the columns, and of the picture."""
+    """Returns the width of all columns of a row, and the width of the picture, in pixels."""
     columns = count_columns(layout)
     inner = columns * (BOX_WIDTH + GAP) - GAP
     beside = SIDE + (BESIDE_ROWS if len(layout.layers) > columns else 0.0)
@@ -113,7 +113,7 @@ def measure_rows(layout: Layout) -> tuple[float, float]:
 
 
 def place_on_grid(layout: Layout, left: float, top: float) -> tuple[Grid, float]:
-    """The middle of every item, and the end of the lowest row."""
+    """Returns the middle of every item of the graph, and the height at which the lowest row ends."""
     columns = count_columns(layout)
     middles: dict[int, Point] = {}
     for first in range(0, len(layout.layers), columns):
@@ -129,7 +129,7 @@ def place_on_grid(layout: Layout, left: float, top: float) -> tuple[Grid, float]
 
 
 def draw_streams(graph: OperatorGraph, layout: Layout, grid: Grid) -> Iterator[Shape]:
-    """The streams: wider with more tuples, and with their rates if there is room."""
+    """Draws the streams, wider for more tuples per second, and with their rates if there is room."""
     most = max((one.rate or 0.0 for one in graph.streams), default=0.0)
     router, labels = Router(layout.layered, grid), StreamLabels()
     texts: list[Shape] = []
@@ -154,20 +154,20 @@ def draw_streams(graph: OperatorGraph, layout: Layout, grid: Grid) -> Iterator[S
 
 
 def label_stream(stream: DrawnStream) -> str:
-    """Tuples per second, or the selectivity if it is not 1."""
+    """Returns the words beside a stream: its tuples per second, or its selectivity if that is not 1."""
     if stream.rate is not None:
         return write_rate(stream.rate)
     return "" if stream.selectivity == 1.0 else f"×{write_number(stream.selectivity)}"
 
 
 def say_stream(stream: DrawnStream) -> str:
-    """The rate and the selectivity of a stream as a phrase."""
+    """Says the rate and the selectivity of a stream in a phrase."""
     many = f"{write_number(stream.selectivity)} out for one in"
     return many if stream.rate is None else f"{write_rate(stream.rate)}, {many}"
 
 
 def draw_operator(one: DrawnOperator, middle: Point, *, is_busiest: bool) -> Shape:
-    """A box with the name, the utilisation as number, colour and bar, and the processors now and as recommended."""
+    """Draws an operator as a box with its name, its utilisation, and its processors now and as recommended."""
     left, top = middle[0] - BOX_WIDTH / 2.0, middle[1] - BOX_HEIGHT / 2.0
     level = find_level(one.busy)
     is_new = is_changed(one)
@@ -194,19 +194,19 @@ def draw_operator(one: DrawnOperator, middle: Point, *, is_busiest: bool) -> Sha
 
 
 def is_changed(one: DrawnOperator) -> bool:
-    """Whether the recommended number of processors differs from the running one."""
+    """Tells whether the recommended number of processors differs from the running number."""
     return None not in {one.running, one.recommended} and one.running != one.recommended
 
 
 def say_load(one: DrawnOperator) -> str:
-    """The utilisation and the arrival rate; the note of the definition if they are not known."""
+    """Says the operator's utilisation and arrival rate, or the note on its definition if these are not known."""
     if one.busy is None and one.rate is None:
         return one.note
     return f"{write_percent(one.busy)} busy · {write_rate(one.rate)}"
 
 
 def say_operator(one: DrawnOperator) -> str:
-    """The content of the box in words."""
+    """Says in words what the box of an operator shows."""
     counts = (
         "" if one.running is None and one.recommended is None else write_change(one.running, one.recommended)
     )
@@ -216,12 +216,12 @@ def say_operator(one: DrawnOperator) -> str:
 
 
 def describe_graph(graph: OperatorGraph) -> str:
-    """The lines below the title and all operators, for people who do not see the picture."""
+    """Describes the picture in words for people who do not see it: the lines below the title, and all operators."""
     return " ".join([*graph.lines, *(f"{say_operator(one)}." for one in graph.operators)])
 
 
 def list_keys(graph: OperatorGraph, layout: Layout) -> list[Key]:
-    """The meaning of the colours, lines and numbers in this picture."""
+    """Returns the legend: the meaning of the colours, lines and numbers that this picture has."""
     keys = [
         Key(level.words, Ink(level.fill, QUIET))
         for level in (*(level for _, level in LEVELS), OVERLOADED)

@@ -1,4 +1,4 @@
-"""The operators and streams in a picture, and the choice of the visible part of a large topology."""
+"""The operators and streams of a picture, and the choice of the part of a large topology that is drawn."""
 
 from collections import defaultdict, deque
 from collections.abc import Mapping, Sequence
@@ -12,7 +12,7 @@ MOST_STREAMS = 120
 
 
 class DrawnOperator(NamedTuple):
-    """One operator; None: not known. `note` describes the definition if nothing is measured."""
+    """An operator in a picture; None: not known. `note` describes its definition if nothing is measured."""
 
     name: str
     busy: float | None = None
@@ -23,7 +23,7 @@ class DrawnOperator(NamedTuple):
 
 
 class DrawnStream(NamedTuple):
-    """A stream; `source` and `target` are places in the list of operators."""
+    """A stream in a picture; `source` and `target` are indexes in the list of operators."""
 
     source: int
     target: int
@@ -32,7 +32,9 @@ class DrawnStream(NamedTuple):
 
 
 class OperatorGraph(NamedTuple):
-    """The content of a picture of a graph; `lines` stand below the title, `entries` are places in `operators`."""
+    """What a picture of operators shows: `lines` stand below the title, `entries` are indexes of operators with
+    external input.
+    """
 
     title: str
     lines: Sequence[str]
@@ -42,9 +44,9 @@ class OperatorGraph(NamedTuple):
 
 
 def join_streams(topology: Topology, rates: Mapping[str, float] | None = None) -> list[DrawnStream]:
-    """The streams between operators, each with its rate if arrival rates are known.
+    """Returns the streams between operators, each with its rate if arrival rates are known.
 
-    Tuples per second on an edge = arrival rate of its source × selectivity.
+    The tuples per second of a stream are the arrival rate of its source operator × its selectivity.
     """
     places = {operator.name: place for place, operator in enumerate(topology.operators)}
     joined: dict[tuple[str, str], float] = defaultdict(float)
@@ -57,7 +59,7 @@ def join_streams(topology: Topology, rates: Mapping[str, float] | None = None) -
 
 
 def find_part(graph: OperatorGraph, most: int = MOST_OPERATORS) -> OperatorGraph:
-    """The whole graph, or the operators around the busiest one and the widest streams, with a line about the rest."""
+    """Returns the whole graph, or the part around the busiest operator, with a line that tells what is left out."""
     count = len(graph.operators)
     if count <= most:
         return _keep_widest(graph)
@@ -80,7 +82,7 @@ def find_part(graph: OperatorGraph, most: int = MOST_OPERATORS) -> OperatorGraph
 
 
 def _keep_widest(graph: OperatorGraph) -> OperatorGraph:
-    """The MOST_STREAMS streams with the most tuples per second; a reader cannot distinguish more."""
+    """Returns the graph with only the MOST_STREAMS busiest streams, because a reader cannot distinguish more."""
     if len(graph.streams) <= MOST_STREAMS:
         return graph
     widest = sorted(graph.streams, key=lambda one: -(one.selectivity if one.rate is None else one.rate))
@@ -89,7 +91,7 @@ def _keep_widest(graph: OperatorGraph) -> OperatorGraph:
 
 
 def _find_middle(graph: OperatorGraph) -> int:
-    """The busiest operator; if no utilisation is known, the first operator that the stream enters."""
+    """Returns the index of the busiest operator; without known utilisations, of the first with external input."""
     known = [place for place, one in enumerate(graph.operators) if one.busy is not None]
     if not known:
         return graph.entries[0] if graph.entries else 0
@@ -97,7 +99,7 @@ def _find_middle(graph: OperatorGraph) -> int:
 
 
 def _find_nearest(graph: OperatorGraph, middle: int, most: int) -> list[int]:
-    """The `most` nearest operators, by the distance along streams in either direction."""
+    """Returns the indexes of the `most` operators nearest to `middle`, counted in streams of either direction."""
     beside: dict[int, list[int]] = defaultdict(list)
     for one in graph.streams:
         beside[one.source].append(one.target)
@@ -120,7 +122,7 @@ def graph_estimate(
     estimate: EstimateAnswer,
     recommended: Mapping[str, int] | None,
 ) -> OperatorGraph:
-    """The operators as estimated; an operator with a queue per processor shows its busiest processor."""
+    """Returns the graph of an estimate's operators; of several queues at an operator, the busiest one is shown."""
     found = {one.name: one for one in estimate.operators}
     wanted = recommended or {}
     operators = [
@@ -138,7 +140,7 @@ def graph_estimate(
 
 
 def find_entries(topology: Topology) -> list[int]:
-    """The places of the operators that the external stream enters; without entries, those without an input."""
+    """Returns the indexes of operators with external input, or if none is stated of the operators without any input."""
     fed = {one.target for one in topology.edges if one.source != one.target}
     named = {one.operator for one in topology.entries}
     names = [one.name for one in topology.operators]

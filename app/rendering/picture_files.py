@@ -1,4 +1,4 @@
-"""The file of a picture: SVG that stands alone or in a page (no styles, scripts, identifiers or links), or PNG."""
+"""Writes a picture as a file: PNG, or SVG without styles, scripts, ids or links, which may also stand in a page."""
 
 from collections.abc import Sequence
 from html import escape
@@ -23,7 +23,7 @@ ANCHORS = {"start": "", "middle": ' text-anchor="middle"', "end": ' text-anchor=
 
 
 def write_svg(picture: Picture) -> str:
-    """The element `svg`, which stands alone or in a page of HTML."""
+    """Writes a picture as the element `svg`, for a file of its own or for a page of HTML."""
     width, height = _number(picture.width), _number(picture.height)
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" '
@@ -35,7 +35,7 @@ def write_svg(picture: Picture) -> str:
 
 
 def quote(text: str) -> str:
-    """The text with XML's special characters quoted, also for attributes."""
+    """Quotes the special characters of XML in a text, for contents and attributes."""
     return escape(clean(text))
 
 
@@ -92,13 +92,13 @@ def _join(points: Sequence[Point]) -> str:
 
 
 def _number(value: float) -> str:
-    """The number with one decimal: a tenth of a pixel is enough."""
+    """Writes a length in pixels with one decimal; a finer number would not be seen."""
     text = f"{value:.1f}"
     return text.removesuffix(".0") if text != "-0.0" else "0"
 
 
 def write_picture(picture: Picture, form: str) -> bytes:
-    """The bytes of a PNG or an SVG."""
+    """Returns the bytes of a picture as PNG or SVG, whichever `form` names."""
     from app.web.negotiation import PNG  # noqa: PLC0415  # a report of a command needs no web framework
 
     if form != PNG:

@@ -1,6 +1,6 @@
-"""The parts of a picture: shapes, texts in safe characters that fit their place, and the title and legend.
+"""The parts of a picture: shapes, texts that fit their place and hold only safe characters, title and legend.
 
-All lengths are pixels, from the upper left corner. A picture is written as SVG or as PNG.
+All lengths are pixels from the upper left corner. A picture can be written as SVG or as PNG.
 """
 
 import unicodedata
@@ -15,7 +15,9 @@ Point = tuple[float, float]
 
 
 class Ink(NamedTuple):
-    """How a shape is drawn; None as a colour: not drawn. `dash` are lengths of line and gap in turn."""
+    """The colours and the width with which a shape is drawn; None as a colour: not drawn. `dash` are lengths of line
+    and gap in turn.
+    """
 
     fill: str | None = None
     stroke: str | None = None
@@ -25,7 +27,7 @@ class Ink(NamedTuple):
 
 
 class Box(NamedTuple):
-    """A rectangle with round corners."""
+    """A rectangle with rounded corners."""
 
     x: float
     y: float
@@ -45,7 +47,7 @@ class Disc(NamedTuple):
 
 
 class Polyline(NamedTuple):
-    """Points joined by straight lines, in pieces with gaps between them."""
+    """Straight lines that join points; the line may have gaps, which part it into pieces."""
 
     pieces: Sequence[Sequence[Point]]
     ink: Ink
@@ -53,7 +55,7 @@ class Polyline(NamedTuple):
 
 
 class BezierCurve(NamedTuple):
-    """A point and cubic Bézier curves: each has two control points and an end."""
+    """A start and cubic Bézier curves, each with two control points and an end."""
 
     start: Point
     bends: Sequence[tuple[Point, Point, Point]]
@@ -61,7 +63,7 @@ class BezierCurve(NamedTuple):
 
 
 class Words(NamedTuple):
-    """A line of text; `x` is its start, middle or end, `y` its base line."""
+    """A line of text; `x` is the start, middle or end of the text, `y` its base line."""
 
     x: float
     y: float
@@ -73,7 +75,7 @@ class Words(NamedTuple):
 
 
 class Group(NamedTuple):
-    """Shapes that belong together; viewers of an SVG show the title."""
+    """Shapes that belong together; programs that show an SVG show the group's title under the pointer."""
 
     title: str
     shapes: "Sequence[Shape]"
@@ -83,7 +85,7 @@ Shape = Box | Disc | Polyline | BezierCurve | Words | Group
 
 
 class Picture(NamedTuple):
-    """Shapes on white, with the title among them; the description has the same content in words."""
+    """The shapes of a picture on white, with its title among them; the description says in words what it shows."""
 
     width: float
     height: float
@@ -98,7 +100,7 @@ NARROW, WIDE = frozenset("iljtfrI.,:;'|!()[]{}/\\ "), frozenset("mwMW@%&→…�
 
 
 def clean(text: str) -> str:
-    """The text in one line, without characters that XML forbids or that reverse the direction of the following text."""
+    """Returns the text in one line, without characters that XML forbids or that reverse the direction of writing."""
     return " ".join("".join(_keep(unicodedata.normalize("NFC", text))).split())
 
 
@@ -114,12 +116,12 @@ def _keep(text: str) -> Iterator[str]:
 
 
 def measure(text: str, size: float, *, is_bold: bool = False) -> float:
-    """An upper estimate of the width in pixels, in DejaVu Sans or Verdana."""
+    """Returns an upper estimate of the width of a text in pixels, in DejaVu Sans or Verdana."""
     return sum(map(_measure_sign, text)) * size * (1.1 if is_bold else 1.0)
 
 
 def _measure_sign(sign: str) -> float:
-    """The width as a part of the size."""
+    """Returns the width of a character as a fraction of the font's size."""
     if unicodedata.east_asian_width(sign) in "WF":
         return 1.3  # emoji of the common fonts are wider than the letters of East Asia
     if unicodedata.combining(sign):
@@ -130,7 +132,7 @@ def _measure_sign(sign: str) -> float:
 
 
 def shorten(text: str, width: float, size: float, *, is_bold: bool = False) -> str:
-    """The clean text, cut with … if it is wider than `width`."""
+    """Returns the cleaned text, cut and ended with … if it is wider than `width` pixels."""
     text = clean(text)
     if measure(text, size, is_bold=is_bold) <= width:
         return text
@@ -145,7 +147,7 @@ def shorten(text: str, width: float, size: float, *, is_bold: bool = False) -> s
 
 
 def wrap(text: str, width: float, size: float, *, is_bold: bool = False) -> list[str]:
-    """The clean text in lines of at most `width`, broken between words; a wider word is cut."""
+    """Breaks the cleaned text between words into lines of at most `width` pixels; a word that is wider is cut."""
     lines: list[str] = []
     for word in clean(text).split(" "):
         joined = f"{lines[-1]} {word}" if lines else word
@@ -163,14 +165,14 @@ KEY_WIDTH = 22.0
 
 
 class Key(NamedTuple):
-    """An entry of a legend: a short line or a patch in this ink, and its meaning; without ink only words."""
+    """An entry of a legend: a line or a patch in this ink, and what it means; without ink only the words."""
 
     words: str
     ink: Ink | None = None
 
 
 def draw_heading(title: str, lines: Sequence[str], width: float) -> tuple[list[Shape], float]:
-    """The title and the lines below it, and the top of the free space below."""
+    """Draws a title and the lines below it; returns the shapes, and where the free space below begins."""
     shapes: list[Shape] = []
     y = MARGIN
     for text in wrap(title, width - 2 * MARGIN, TITLE_SIZE, is_bold=True):
@@ -184,7 +186,7 @@ def draw_heading(title: str, lines: Sequence[str], width: float) -> tuple[list[S
 
 
 def draw_legend(keys: Sequence[Key], width: float, top: float) -> tuple[list[Shape], float]:
-    """The entries side by side in lines, and the top of the free space below."""
+    """Draws the entries of a legend side by side; returns the shapes, and where the free space below begins."""
     shapes: list[Shape] = []
     x, y = MARGIN, top + LINE_STEP
     for key in keys:

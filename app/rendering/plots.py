@@ -1,4 +1,4 @@
-"""Plots by matplotlib: backtest runs and forecasts as pictures, and the file of `headgate backtest --plot`."""
+"""Plots backtest runs and forecasts by matplotlib, as answers and as the file of `headgate backtest --plot`."""
 
 import textwrap
 from collections.abc import Sequence
@@ -33,7 +33,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class RunPicture:
-    """One run of a backtest, step by step."""
+    """The numbers of one backtest run that its picture shows, step by step."""
 
     title: str
     start_at: datetime
@@ -47,7 +47,9 @@ class RunPicture:
 
 @dataclass(frozen=True)
 class ForecastPicture:
-    """A measured workload with its filled-in steps, and the expected rates with the rates measured since."""
+    """The numbers of a picture of a forecast: the measured workload with its filled-in steps, the expected rates, and
+    the rates measured since.
+    """
 
     title: str
     start_at: datetime
@@ -62,7 +64,7 @@ class ForecastPicture:
 
 
 def draw_run(run: RunPicture, form: str) -> bytes:
-    """Three panels over one axis of time: workload and capacity, VMs, backlog (Imai et al., figure 10)."""
+    """Draws a backtest run in three panels over time: workload and capacity, VMs, backlog (Imai et al., figure 10)."""
     with DRAWING:
         figure = Figure(figsize=(12, 8), dpi=100, layout="constrained")
         rates, vms, backlogs = figure.subplots(3, 1, sharex=True, height_ratios=(3, 2, 1.3))
@@ -75,7 +77,7 @@ def draw_run(run: RunPicture, form: str) -> bytes:
 
 
 def draw_forecast(forecast: ForecastPicture, form: str) -> bytes:
-    """Measured rates as a line, expected rates as a line in a band, and the rates measured since as a dashed line."""
+    """Draws measured rates as a line, expected rates as a line in a band, and rates measured since as a dashed line."""
     with DRAWING:
         figure = Figure(figsize=(12, 5), dpi=100, layout="constrained")
         axes = figure.subplots()
@@ -100,7 +102,7 @@ def draw_forecast(forecast: ForecastPicture, form: str) -> bytes:
 
 
 def list_times(start_at: datetime, step_seconds: float, steps: int) -> Floats:
-    """The beginning of each step in days, as matplotlib counts them."""
+    """Returns the beginning of each step as a number of days, as matplotlib counts time."""
     first = date2num(start_at.astimezone(UTC))
     return np.asarray(first + np.arange(steps) * (timedelta(seconds=step_seconds) / timedelta(days=1)))
 
@@ -153,7 +155,7 @@ def _finish(figure: Figure, panels: Sequence[Axes], times: Floats, title: str) -
 
 
 def render(figure: Figure, form: str) -> bytes:
-    """The figure as the bytes of a PNG or SVG."""
+    """Returns a figure of matplotlib as the bytes of a PNG or SVG file."""
     out = BytesIO()
     if form == PNG:
         FigureCanvasAgg(figure).print_png(out, metadata={"Software": None})
@@ -166,7 +168,7 @@ HOUR_SECONDS = 3600.0
 
 
 def plot_backtest(backtest: Backtest, policies: tuple[str, ...], seed: int, path: Path) -> None:
-    """Three panels over the hours, with the baselines beside the policies; equal backtests give equal files."""
+    """Plots a backtest's policies and baselines in three panels over hours; equal backtests give equal files."""
     setup = backtest.setup
     hours = np.arange(len(backtest.rates)) * setup.timing.step_seconds / HOUR_SECONDS
     drawn = [*policies, *(baseline for baseline in BASELINES if baseline not in policies)]

@@ -1,7 +1,7 @@
-"""Writes a picture as PNG, drawn by matplotlib's Agg; the same picture gives the same bytes.
+"""Writes a picture as PNG by matplotlib's renderer Agg; equal pictures give equal bytes.
 
-matplotlib is set up here, with the lock under which it draws. This module is loaded with the first PNG or plot: loading
-takes half a second and about 40 MB.
+matplotlib is set up here, with the lock under which it draws. This module is loaded for the first PNG or plot, because
+loading it takes half a second and about 40 MB.
 """
 
 import threading
@@ -43,7 +43,7 @@ ROUND = 0.5523
 
 
 def write_png(picture: shapes.Picture) -> bytes:
-    """The bytes of the file, with title and description as text."""
+    """Returns the bytes of a PNG file of the picture; the file holds the title and the description as text."""
     scale = min(FINE, sqrt(MOST_PIXELS / (picture.width * picture.height)))
     with DRAWING:
         while len(drawn := _draw(picture, scale)) > MOST_BYTES and scale > COARSEST:
@@ -60,7 +60,7 @@ def _draw(picture: shapes.Picture, scale: float) -> bytes:
 
 
 def _compress(image: Image.Image, picture: shapes.Picture) -> bytes:
-    """The image with a palette, which halves the size of the file."""
+    """Returns the image with at most 256 colours, which halves the size of the file."""
     said = PngImagePlugin.PngInfo()
     for key, text in (("Title", picture.title), ("Description", picture.description)):
         said.add_itxt(key, shapes.clean(text))
@@ -73,7 +73,7 @@ def _compress(image: Image.Image, picture: shapes.Picture) -> bytes:
 
 
 class _Pen:
-    """Draws shapes with Agg: one point is one pixel of the picture, and `scale` of the file."""
+    """Draws shapes by Agg. The file has `scale` pixels for each pixel of the picture."""
 
     def __init__(self, picture: shapes.Picture, scale: float) -> None:
         self.scale = scale
@@ -106,7 +106,7 @@ class _Pen:
                 self.trace(Path(points, [Path.MOVETO] + [Path.CURVE4] * (len(points) - 1)), shape.ink)
 
     def trace(self, path: Path, ink: shapes.Ink) -> None:
-        """Draws the outline and its inside."""
+        """Draws the outline of a path, and fills its inside."""
         context = self.agg.new_gc()
         context.set_linewidth(ink.width if ink.stroke else 0.0)
         context.set_foreground(to_rgba(ink.stroke or shapes.WHITE, ink.opacity), isRGBA=True)
@@ -117,7 +117,7 @@ class _Pen:
         self.agg.draw_path(context, path, self.place, fill)
 
     def write(self, words: shapes.Words) -> None:
-        """Draws a line of text, never as a formula."""
+        """Draws a line of text as it is; matplotlib must not read it as a formula."""
         font = _find_font(words.size, is_bold=words.is_bold)
         letters = get_font(findfont(font))
         text = "".join(
@@ -138,13 +138,13 @@ def _find_font(size: float, *, is_bold: bool) -> FontProperties:
 
 
 def _join(points: Sequence[tuple[float, float]], *, is_closed: bool) -> Path:
-    """Straight lines; a single point is a line of length 0, whose round ends form a dot."""
+    """Returns a path of straight lines; a single point becomes a line of length 0, whose round ends form a dot."""
     joined = [*points, points[0]] if is_closed or len(points) == 1 else list(points)
     return Path(joined)
 
 
 def _round_box(box: shapes.Box) -> Path:
-    """A rectangle whose corners are quarters of a circle."""
+    """Returns the path of a rectangle whose corners are quarters of a circle."""
     left, top, right, bottom = box.x, box.y, box.x + box.width, box.y + box.height
     if not box.radius:
         return Path([(left, top), (right, top), (right, bottom), (left, bottom), (left, top)])

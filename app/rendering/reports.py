@@ -1,6 +1,7 @@
-"""Reports as blocks, written as Markdown or as one HTML page, and the blocks that describe an estimate.
+"""Writes reports from blocks as Markdown or as one HTML page, and makes the blocks that describe an estimate.
 
-A graph of operators is a picture in HTML, and in Markdown a flowchart of Mermaid, which GitHub and GitLab draw.
+A graph of operators is a picture in HTML. In Markdown, the graph is a flowchart of Mermaid, which GitHub and GitLab
+draw.
 """
 
 from collections.abc import Mapping, Sequence
@@ -28,7 +29,7 @@ MARKDOWN_SIGNS = "\\`*_{}[]<>#|!~&"
 
 @dataclass(frozen=True, slots=True)
 class Heading:
-    """A heading; the first of a report is its title."""
+    """A heading; the first heading of a report is its title."""
 
     text: str
     level: int = 2
@@ -36,21 +37,21 @@ class Heading:
 
 @dataclass(frozen=True, slots=True)
 class Paragraph:
-    """A paragraph of text."""
+    """A paragraph of text in a report."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class Bullets:
-    """A list."""
+    """A list of texts in a report, each behind a bullet."""
 
     items: Sequence[str]
 
 
 @dataclass(frozen=True, slots=True)
 class ReportTable:
-    """A table; all cells are text."""
+    """A table in a report; all cells are text."""
 
     header: Sequence[str]
     rows: Sequence[Sequence[str]]
@@ -58,7 +59,7 @@ class ReportTable:
 
 @dataclass(frozen=True, slots=True)
 class Diagram:
-    """A graph of operators: a picture in HTML, a flowchart in Markdown."""
+    """A graph of operators in a report: a picture in HTML, a flowchart in Markdown."""
 
     graph: OperatorGraph
 
@@ -67,7 +68,7 @@ Block = Heading | Paragraph | Bullets | ReportTable | Diagram
 
 
 def write_markdown(blocks: Sequence[Block]) -> str:
-    """The blocks as Markdown; Markdown signs in the data are quoted."""
+    """Writes the blocks as Markdown; Markdown signs in the data are quoted."""
     return "\n\n".join(_to_markdown(block) for block in blocks) + "\n"
 
 
@@ -89,12 +90,12 @@ def _to_markdown(block: Block) -> str:
 
 
 def quote_markdown(text: str) -> str:
-    """The text with every sign of Markdown quoted, in one line."""
+    """Returns the text in one line, with every sign of Markdown quoted."""
     return "".join(f"\\{sign}" if sign in MARKDOWN_SIGNS else sign for sign in " ".join(text.split()))
 
 
 def write_html(blocks: Sequence[Block]) -> str:
-    """The blocks as one page that needs no other file and runs no script."""
+    """Writes the blocks as one HTML page, which needs no other file and runs no script."""
     title = next((block.text for block in blocks if isinstance(block, Heading)), "Headgate")
     body = "\n".join(_to_html(block) for block in blocks)
     return (
@@ -127,7 +128,7 @@ CLASSES = {level: f"level{place}" for place, level in enumerate((*(one for _, on
 
 
 def write_flowchart(graph: OperatorGraph) -> str:
-    """The block for Markdown; the operators have numbers as ids, and their names as labels."""
+    """Writes a graph as a Mermaid block for Markdown; operators have numbers as ids, and names as labels."""
     part = find_part(graph)
     lines = ["flowchart LR"]
     for place, one in enumerate(part.operators):
@@ -143,12 +144,12 @@ def write_flowchart(graph: OperatorGraph) -> str:
 
 
 def quote_mermaid(text: str) -> str:
-    """The text with special signs as numbers; Mermaid writes `#35;` for `#`."""
+    """Returns the text with special signs written as numbers, as Mermaid expects: `#35;` for `#`."""
     return "".join(one if one.isalnum() or one in PLAIN else f"#{ord(one)};" for one in clean(text))
 
 
 def _label_operator(one: DrawnOperator) -> str:
-    """The same lines as the box of a picture."""
+    """Returns the label of an operator in a flowchart, with the lines that its box in a picture has."""
     counts = "" if one.running is None else f"{write_change(one.running, one.recommended)} processors"
     lines = [shorten(one.name, NAME_WIDTH, NAME_SIZE), say_load(one), counts]
     return "<br/>".join(quote_mermaid(line) for line in lines if line)
@@ -157,12 +158,12 @@ def _label_operator(one: DrawnOperator) -> str:
 def draw_operators(
     topology: Topology, estimate: EstimateAnswer, recommended: Mapping[str, int] | None
 ) -> list[Block]:
-    """The operators and streams as a graph."""
+    """Returns the block with the graph of operators and streams."""
     return [Diagram(graph_estimate("Operators and streams", [], topology, estimate, recommended))]
 
 
 def list_operators(estimate: EstimateAnswer, recommended: Mapping[str, int] | None) -> list[Block]:
-    """The operators as a table, the busiest first, with recommended processors if there are any."""
+    """Returns a table of the operators, the busiest first, with recommended processors if there are any."""
     header = ["operator", "busy", "arrivals per s", "one processor serves per s", "wait", "wait + service"]
     header += ["queueing", "processors"]
     rows = []
@@ -185,7 +186,7 @@ def list_operators(estimate: EstimateAnswer, recommended: Mapping[str, int] | No
 
 
 def list_evidence(estimate: EstimateAnswer) -> list[Block]:
-    """The known error of the estimate for this kind of input, and its assumptions."""
+    """Returns blocks with the known error of the estimate for this kind of input, and with its assumptions."""
     evidence = estimate.evidence
     if evidence is None:
         return []
@@ -199,7 +200,7 @@ def list_evidence(estimate: EstimateAnswer) -> list[Block]:
 
 
 def list_diagnostics(diagnostics: Sequence[DiagnosticAnswer]) -> list[Block]:
-    """The diagnostics as a list."""
+    """Returns the diagnostics of an answer as a list with a heading."""
     if not diagnostics:
         return []
     return [

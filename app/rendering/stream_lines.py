@@ -1,4 +1,4 @@
-"""Draws streams between operators on a grid; a stream to another row ends and continues at the same number."""
+"""Draws streams between operators on a grid. A stream to another row ends at a number, and goes on at that number."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
@@ -32,7 +32,7 @@ Bend = tuple[Point, Point, Point]
 
 
 class Grid(NamedTuple):
-    """The middle of each item, and the columns of a row; `right` is where the last column of a row ends."""
+    """The middle of each item of a graph, and the columns of a row; `right` is where the last column of a row ends."""
 
     middles: dict[int, Point]
     ranks: Sequence[int]
@@ -41,29 +41,29 @@ class Grid(NamedTuple):
     right: float
 
     def row(self, item: int) -> int:
-        """The row of an item, counted from the top."""
+        """Returns the row of an item, counted from the top."""
         return self.ranks[item] // self.columns
 
     def enter(self, item: int, port: float = 0.0) -> Point:
-        """The left end of an item."""
+        """Returns the point at the left end of an item where a stream enters, `port` pixels below the middle."""
         x, y = self.middles[item]
         return x - BOX_WIDTH / 2.0, y + port
 
     def leave(self, item: int, port: float = 0.0) -> Point:
-        """The right end of an item."""
+        """Returns the point at the right end of an item where a stream leaves, `port` pixels below the middle."""
         x, y = self.middles[item]
         return x + BOX_WIDTH / 2.0, y + port
 
 
 class Way(NamedTuple):
-    """The drawn parts of one stream, one for each row, and the place for a label (None: no room)."""
+    """The drawn parts of one stream, one for each row, and the place for its label (None: no room)."""
 
     curves: list[tuple[Point, list[Bend]]]
     label: Point | None
 
 
 class Router:
-    """Finds the ways of all streams, and numbers those that lead to another row."""
+    """Finds the lines of all streams, and numbers the streams that lead to another row."""
 
     def __init__(self, layered: Layered, grid: Grid) -> None:
         self.layered, self.grid = layered, grid
@@ -72,7 +72,7 @@ class Router:
         self.arriving: dict[int, list[int]] = defaultdict(list)
 
     def find_way(self, index: int) -> Way:
-        """From the left end of the stream's route to the right one."""
+        """Returns the line of the stream with this index, from the left end of its route to the right end."""
         items, grid = self.layered.routes[index], self.grid
         here = start = grid.leave(items[0], self.starts[index])
         curves: list[tuple[Point, list[Bend]]] = []
@@ -103,7 +103,7 @@ class Router:
             self.arriving[following].append(number)
 
     def draw_numbers(self) -> Iterator[Shape]:
-        """At the right end of a row, and again at the left end of the row where the stream goes on."""
+        """Draws each number at the right end of a row, and at the left end of the row where the stream goes on."""
         for item, number in self.numbers.items():
             yield from _draw_number(str(number), self.grid.right + TURN, self.grid.middles[item][1])
         for item, numbers in self.arriving.items():
@@ -112,7 +112,7 @@ class Router:
 
 
 def draw_way(way: Way, width: float, *, is_back: bool) -> list[Shape]:
-    """The lines with an arrowhead at the end; a stream back to an earlier layer is dashed."""
+    """Draws the lines of a stream with an arrowhead at the end; a stream back to an earlier layer is dashed."""
     ink = Ink(stroke=QUIET, width=width, dash=DASH if is_back else (), opacity=0.75)
     head = HEAD + width
     curves = list(way.curves)
@@ -132,7 +132,7 @@ def draw_way(way: Way, width: float, *, is_back: bool) -> list[Shape]:
 
 
 def draw_loop(middle: Point, width: float) -> list[Shape]:
-    """A stream from an operator to itself, above it."""
+    """Draws a stream from an operator to itself as a loop above the operator."""
     x, top = middle[0], middle[1] - BOX_HEIGHT / 2.0
     head = HEAD
     bends = [((x + 38.0, top - 26.0), (x - 38.0, top - 26.0), (x - 20.0, top - head * 0.8))]
@@ -144,7 +144,7 @@ def draw_loop(middle: Point, width: float) -> list[Shape]:
 
 
 def draw_entry(at: Point) -> list[Shape]:
-    """A short arrow at an operator that the external stream enters."""
+    """Draws a short arrow at an operator that the external stream enters."""
     x, y = at[0], at[1] - BOX_HEIGHT / 2.0 + 9.0
     arrow = [(x, y), (x - 9.0, y - 4.5), (x - 9.0, y + 4.5)]
     ink = Ink(stroke=BLACK, width=1.5)
@@ -155,13 +155,13 @@ def draw_entry(at: Point) -> list[Shape]:
 
 
 class StreamLabels:
-    """Labels of streams that do not overlap."""
+    """Draws labels of streams, and leaves out a label that would cover an earlier one."""
 
     def __init__(self) -> None:
         self.taken: list[tuple[float, float, float, float]] = []
 
     def draw(self, text: str, at: Point) -> list[Shape]:
-        """The text on a white patch, or nothing if it would cover another text."""
+        """Draws the text on a white patch, or nothing if the text would cover an earlier label."""
         wide = measure(text, LABEL_SIZE) + 4.0
         left, top = at[0] - wide / 2.0, at[1] - 7.0
         right, bottom = left + wide, top + 14.0
@@ -175,7 +175,7 @@ class StreamLabels:
 
 
 def _spread_ports(layered: Layered, grid: Grid) -> tuple[list[float], list[float]]:
-    """The distance of each route's start and end from the middle of the operator's side, in order of heights."""
+    """Returns how far from the middle of an operator's side each route starts and ends, in order of heights."""
     found: tuple[list[float], list[float]] = ([0.0] * len(layered.routes), [0.0] * len(layered.routes))
     for ports, end, step in ((found[0], 0, 1), (found[1], -1, -2)):
         sides: dict[int, list[int]] = defaultdict(list)
@@ -189,13 +189,13 @@ def _spread_ports(layered: Layered, grid: Grid) -> tuple[list[float], list[float
 
 
 def _bend(here: Point, there: Point) -> Bend:
-    """A curve that begins and ends level."""
+    """Returns a curve between two points that begins and ends horizontally."""
     middle = (here[0] + there[0]) / 2.0
     return (middle, here[1]), (middle, there[1]), there
 
 
 def _draw_number(text: str, x: float, y: float, *, is_left: bool = False) -> Iterator[Shape]:
-    """The number in a circle; several numbers in a longer box with the same end."""
+    """Draws a number in a circle; a text of several numbers gets a longer box."""
     text = shorten(text, WIDEST_NUMBERS, LABEL_SIZE)
     wide = max(17.0, measure(text, LABEL_SIZE) + 7.0)
     left = x + 8.5 - wide if is_left else x - 8.5

@@ -138,7 +138,7 @@ def graph_decision(decision: DecisionAnswer, topology: Topology) -> OperatorGrap
 
 
 def say_times(decision: DecisionAnswer) -> str:
-    """Says in words the rate and E[T] now, E[T] as recommended with the target, and the rate that the decision bears."""
+    """Says the rate and E[T] now, E[T] as recommended with the target, and the rate that the decision bears."""
     counts = decision.processors
     effect = describe_effect(decision.running, counts.recommended, decision.outlook)
     parts = [f"{write_rate(decision.external_rate)} come in. {effect}"]
