@@ -1,4 +1,4 @@
-"""A gate's verdict as a report: lines of text, blocks for a ticket, GitHub's annotations and summary, and JUnit."""
+"""Writes the verdict of a gate as a report: lines, blocks for a ticket, GitHub's annotations and summary, JUnit."""
 
 from html import escape
 
@@ -18,7 +18,7 @@ from planner.wording import UNBOUNDED, join_counts, write_factor, write_number, 
 
 
 def summarise(answer: GateAnswer) -> str:
-    """The verdict in a line."""
+    """Says the verdict of a gate in one line."""
     counts = join_counts(list(answer.processors.items()))
     verdict = "pass" if answer.passed else "FAIL"
     return (
@@ -28,7 +28,7 @@ def summarise(answer: GateAnswer) -> str:
 
 
 def list_findings(answer: GateAnswer) -> list[str]:
-    """The headroom, the binding operator and the suggestion, each in a line."""
+    """Says a gate's headroom, its binding operator and its suggestion, each in a line."""
     headroom = answer.headroom_rate
     if headroom is None:
         holds = "headroom: none, see the notes"
@@ -45,17 +45,17 @@ def list_findings(answer: GateAnswer) -> list[str]:
 
 
 def say_verdict(check: CheckAnswer) -> str:
-    """`pass` or `FAIL`, as the check came out."""
+    """Returns `pass` or `FAIL` for a check of a gate."""
     return "pass" if check.passed else "FAIL"
 
 
 def write_values(check: CheckAnswer) -> tuple[str, str]:
-    """The value and the limit of a check with six digits: a check can fail by less than three digits show."""
+    """Writes a check's value and limit with six digits, because a check can fail by less than three digits show."""
     return write_number(check.value, UNBOUNDED, 6), write_number(check.limit, UNBOUNDED, 6)
 
 
 def describe_gate(answer: GateAnswer, topology: Topology | None = None) -> list[Block]:
-    """Verdict, checks, operators with their graph where the topology is known, evidence and diagnostics."""
+    """Returns the report's blocks: verdict, checks, operators, their graph if the topology is given, and evidence."""
     wanted = answer.suggestion.processors
     verdict = "passes" if answer.passed else "fails"
     return [
@@ -73,7 +73,7 @@ def describe_gate(answer: GateAnswer, topology: Topology | None = None) -> list[
 
 
 def render_annotations(answer: GateAnswer) -> str:
-    """GitHub's workflow commands: an error for each check that failed, or a notice that all passed."""
+    """Writes workflow commands of GitHub: an error for each failed check, or a notice that all checks passed."""
     findings = "\n".join(list_findings(answer))
     if answer.passed:
         return _annotate("notice", "Headgate: pass", f"{summarise(answer)}\n{findings}")
@@ -85,18 +85,18 @@ def render_annotations(answer: GateAnswer) -> str:
 
 
 def render_problem_annotation(why: str) -> str:
-    """The annotation of a job that could not be judged."""
+    """Writes the workflow command of GitHub that tells why a gate came to no verdict."""
     return _annotate("error", "Headgate: could not judge", why)
 
 
 def _annotate(level: str, title: str, message: str) -> str:
-    """`::error title=...::...`, escaped as the runner's own toolkit does it."""
+    """Writes a workflow command of GitHub (`::error title=...::...`), escaped as GitHub's own toolkit escapes it."""
     safe = message.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
     return f"::{level} title={title.replace(':', '%3A').replace(',', '%2C')}::{safe}\n"
 
 
 def render_markdown(answer: GateAnswer) -> str:
-    """The verdict as Markdown, for the summary of a job."""
+    """Writes the verdict of a gate as Markdown for the summary of a GitHub job."""
     rows = [
         f"| {check.name} | {say_verdict(check)} | {' | '.join(write_values(check))} | {_cell(check.detail)} |"
         for check in answer.checks
@@ -124,7 +124,7 @@ CLASS_NAME = "headgate.gate"
 
 
 def render_junit(answer: GateAnswer) -> str:
-    """A test case for each check."""
+    """Writes the verdict of a gate as JUnit XML, with a test case for each check."""
     findings = "\n".join([summarise(answer), *list_findings(answer)])
     cases = []
     for check in answer.checks:
@@ -141,7 +141,7 @@ def render_junit(answer: GateAnswer) -> str:
 
 
 def render_junit_problem(why: str) -> str:
-    """A suite with one error, for a job that could not be judged."""
+    """Writes JUnit XML with one error, for a gate that came to no verdict."""
     readable = "".join(one if one.isprintable() or one == "\n" else "�" for one in why)
     error = f'<error message="could not judge" type="could-not-judge">{escape(readable)}</error>'
     case = f'<testcase classname="{CLASS_NAME}" name="judge" time="0">{error}</testcase>'

@@ -1,1 +1,1 @@
-"""Input and output of the command line."""
+"""Reads the input and writes the output of the command line."""

@@ -1,4 +1,4 @@
-"""The common parts of commands: shared options, refusals, settings, and messages."""
+"""What all commands share: options, refusals, settings and messages."""
 
 import gc
 import os
@@ -32,7 +32,7 @@ Output = Annotated[Literal["table", "json"], typer.Option("--output", help="tabl
 
 
 class Refused(Exception):
-    """A command without an answer; `is_capacity` means that the input is valid but processors are missing."""
+    """The reason why a command has no answer; `is_capacity`: the input is valid, but processors are missing."""
 
     def __init__(self, why: str, *, is_capacity: bool = False) -> None:
         super().__init__(why)
@@ -40,7 +40,7 @@ class Refused(Exception):
 
 
 def compute_answer(compute: Callable[[], A], inputs: Mapping[str, Any] | None = None) -> A:
-    """The result of `compute`; a planner error becomes Refused, with its place in these inputs of the command."""
+    """Returns the result of `compute`; a planner's error becomes Refused, with its place in the command's inputs."""
     try:
         return compute()
     except PlannerError as error:
@@ -48,7 +48,7 @@ def compute_answer(compute: Callable[[], A], inputs: Mapping[str, Any] | None = 
 
 
 def refuse(error: Exception, inputs: Mapping[str, Any] | None = None) -> Refused:
-    """The refusal with the problem type of the same error over HTTP, and its place if that is in a file."""
+    """Turns an error into Refused, with the problem type that HTTP would have and its place if that is in a file."""
     from app.terminal.files import Document, locate
     from app.web.problems import describe_problem
     from planner.placements.errors import NotEnoughSlots
@@ -70,7 +70,7 @@ def fail(message: str, code: int = UNUSABLE_INPUT) -> typer.Exit:
 
 
 def load_settings(**overrides: Any) -> "Settings":
-    """The settings of the environment; options of the command line replace them."""
+    """Reads the settings from environment variables; `overrides` are options of the command line that replace some."""
     from pydantic import ValidationError
 
     from app.settings import Settings
@@ -82,7 +82,7 @@ def load_settings(**overrides: Any) -> "Settings":
 
 
 def _describe_setting(error: Any) -> str:
-    """The error of a setting, with its value unless it is a secret."""
+    """Describes the error of a setting with its value, which is left out if it is a secret."""
     from pydantic import SecretStr
 
     from app.settings import PREFIX, Settings
@@ -96,12 +96,12 @@ def _describe_setting(error: Any) -> str:
 
 
 def say(message: str) -> None:
-    """Writes a message to standard error: standard output has only the answer."""
+    """Writes a message to standard error, because standard output has only the answer."""
     typer.echo(f"headgate: {message}", err=True)
 
 
 def run_or_fail(run: Any, *inputs: Any, **named: Any) -> Any:
-    """The result of `run`; Refused ends the command, with exit code 1 if only capacity is short and 2 otherwise."""
+    """Returns the result of `run`; Refused ends the command, with exit code 1 if only capacity is short, else 2."""
     try:
         return run(*inputs, **named)
     except Refused as refused:
@@ -109,19 +109,19 @@ def run_or_fail(run: Any, *inputs: Any, **named: Any) -> Any:
 
 
 def clean_up_at_interrupts() -> None:
-    """Makes Ctrl-C raise KeyboardInterrupt from now on, so that every context is left; before, it ends the process."""
+    """Makes Ctrl-C raise KeyboardInterrupt from now on, so that contexts end in order; before, it ends the process."""
     if callable(signal.getsignal(signal.SIGINT)):  # else Ctrl-C is ignored, as under nohup
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def keep_blas_to_one_thread() -> None:
-    """Limits BLAS to one thread: the matrices are small, so several threads would only wait for each other."""
+    """Limits the matrix library BLAS to one thread: with small matrices, threads would only wait for each other."""
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 
 @contextmanager
 def collecting_no_garbage() -> Iterator[None]:
-    """Turns garbage collection off while modules are loaded: it finds nothing, and takes a fifth of the time."""
+    """Turns garbage collection off while modules load: it would find nothing and take a fifth of the time."""
     was_on = gc.isenabled()
     gc.disable()
     try:

@@ -1,4 +1,4 @@
-"""The database of a command: which one it is, its schema, and its URL while the command works on it."""
+"""Finds the database of a command, checks its schema, and gives its URL while the command works."""
 
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
@@ -16,7 +16,7 @@ from migrations import runner
 
 
 def choose_or_fail(settings: Settings) -> Choice:
-    """The database that a command works on; ends the command with the list of candidates if the choice is unclear."""
+    """Returns the database that a command works on; ends the command with the candidates if the choice is unclear."""
     try:
         choice = choose_database(settings)
     except UnclearDatabase as error:
@@ -27,7 +27,7 @@ def choose_or_fail(settings: Settings) -> Choice:
 
 
 def refuse_other_schema(url: str, choice: Choice, revision: str = "head") -> None:
-    """Refuses another schema in a database that no setting names: the service that runs on it expects its schema."""
+    """Refuses another schema version in a database that no setting names, because a running service expects its own."""
     engine = create_engine(url)
     with engine.connect() as connection:
         found = runner.read_revision(connection)
@@ -46,7 +46,7 @@ def refuse_other_schema(url: str, choice: Choice, revision: str = "head") -> Non
 def open_migrated_database(
     choice: Choice, does: str, beside: AbstractContextManager[object]
 ) -> Iterator[str]:
-    """The URL of the service's migrated database; the database is named on standard error first.
+    """Yields the URL of the service's database with its newest schema, after naming the database on standard error.
 
     The context `beside` is ended before an error is printed, so that the error is the last line.
     """

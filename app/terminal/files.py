@@ -1,4 +1,4 @@
-"""Reads JSON and YAML files as strictly as bodies over HTTP, and says in which line of a file a wrong part stands."""
+"""Reads JSON and YAML files as strictly as HTTP bodies, and names the line of a file where a part is wrong."""
 
 import json
 import re
@@ -35,14 +35,14 @@ FIELDS = re.compile(rf"\b({'|'.join(name for name in FLAGS if '.' not in name)})
 
 
 class Document(NamedTuple):
-    """The value in a file, with the name and the text of the file, which show where each part stands."""
+    """The value of a file, with the file's name and text, which show in which line each part stands."""
 
     name: str
     text: str
     value: Any
 
     def locate(self, parts: Sequence[str]) -> str:
-        """`load.yaml, line 4: operators.score.service_rate`: the place of a part of the value."""
+        """Returns the place of a part of the value, such as `load.yaml, line 4: operators.score.service_rate`."""
         line = _find_line(self.text, parts) if parts else None
         place = self.name if line is None else f"{self.name}, line {line}"
         return f"{place}: {join_keys(parts)}" if parts else place
@@ -53,18 +53,18 @@ Inputs = Mapping[str, Any] | Document
 
 
 def join_keys(parts: Sequence[str]) -> str:
-    """`operators[0].name`: the way through objects by their keys, and through lists by the index of their items."""
+    """Joins the keys and indexes that lead to a part of a value, as in `operators[0].name`."""
     return "".join(f"[{part}]" if part.isdecimal() else f".{part}" for part in parts).removeprefix(".")
 
 
 def open_documents(inputs: Mapping[str, Any]) -> dict[str, Any]:
-    """The inputs, in which each path is replaced by the document of its file; inputs that are None are left out."""
+    """Opens the inputs of a command: each path becomes its file's document, and inputs that are None are left out."""
     given = {name: one for name, one in inputs.items() if one is not None}
     return {name: open_document(one) if isinstance(one, Path) else one for name, one in given.items()}
 
 
 def check_body(body_type: type[B], inputs: Mapping[str, Any]) -> B:
-    """The body with the values of these documents and options; Refused lists every part that is wrong, and where."""
+    """Makes the request from documents and options; raises Refused with every wrong part and its place."""
     body = write_body(inputs)
     try:
         return TypeAdapter(body_type).validate_python(body)
@@ -78,14 +78,14 @@ def check_body(body_type: type[B], inputs: Mapping[str, Any]) -> B:
 
 
 def write_body(inputs: Inputs) -> Any:
-    """The values of documents and options, or of the only document, as the body of the same call over HTTP."""
+    """Returns the values of documents and options, or of the only document, as the body of a call over HTTP."""
     if isinstance(inputs, Document):
         return inputs.value
     return {name: one.value if isinstance(one, Document) else one for name, one in inputs.items()}
 
 
 def locate(inputs: Inputs, pointer: str, detail: str) -> str:
-    """The detail behind its place: a line of a file or an option of the command in place of a pointer into the body."""
+    """Puts the place before a detail: a line of a file or an option of the command, for a pointer into the body."""
     way = [part.replace("~1", "/").replace("~0", "~") for part in pointer.removeprefix("#").split("/")[1:]]
     if isinstance(inputs, Document):
         return f"{inputs.locate(way)}: {detail}"
@@ -103,12 +103,12 @@ def locate(inputs: Inputs, pointer: str, detail: str) -> str:
 
 
 def read_document(path: Path) -> Any:
-    """The value in a JSON or YAML file; `-` is standard input."""
+    """Returns the value of a JSON or YAML file; the path `-` is standard input."""
     return open_document(path).value
 
 
 def open_document(path: Path) -> Document:
-    """The document in a JSON or YAML file; `-` is standard input."""
+    """Returns the document of a JSON or YAML file; the path `-` is standard input."""
     name, text = "standard input" if str(path) == "-" else str(path), read_text(path)
     try:
         value = _read_value(name, text, path.suffix)
@@ -131,7 +131,7 @@ def open_document(path: Path) -> Document:
 
 
 def read_text(path: Path) -> str:
-    """The text of a file; `-` is standard input."""
+    """Returns the text of a file; the path `-` is standard input."""
     try:
         read = sys.stdin.buffer.read() if str(path) == "-" else path.read_bytes()
         return read.decode("utf-8-sig")
@@ -142,7 +142,7 @@ def read_text(path: Path) -> str:
 
 
 def _read_value(name: str, text: str, suffix: str) -> Any:
-    """The value of the text. JSON is tried first: it is stricter about numbers than YAML, and read more quickly."""
+    """Returns the value of a text. JSON is tried first, which is stricter about numbers than YAML and read faster."""
     if suffix == ".json" or text.lstrip()[:1] in {"{", "["}:
         try:
             return json.loads(text, object_pairs_hook=_read_pairs)
@@ -163,7 +163,7 @@ def _read_value(name: str, text: str, suffix: str) -> Any:
 
 
 class _Doubled(ValueError):
-    """A key that stands twice in a JSON object."""
+    """The error for a key that stands twice in a JSON object."""
 
 
 def _read_pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -175,13 +175,13 @@ def _read_pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _refuse_doubles(name: str, text: str) -> None:
-    """Refuses the double keys of a JSON text with their lines; does nothing if YAML cannot read the text."""
+    """Refuses double keys of a JSON text and names their lines; does nothing if YAML cannot read the text."""
     if found := _compose(text):
         _check_nodes(name, *found, {})
 
 
 def _compose(text: str) -> "tuple[_Loader, yaml.Node] | None":
-    """The nodes of a text with their lines, and their loader; JSON is YAML, but for tabs between its values."""
+    """Returns a text's nodes with their lines, and the loader. YAML reads JSON, except tabs between values."""
     loader = _Loader(text.replace("\t", " "))
     try:
         node = loader.get_single_node()
@@ -193,9 +193,9 @@ def _compose(text: str) -> "tuple[_Loader, yaml.Node] | None":
 def _check_nodes(
     name: str, loader: "_Loader", node: yaml.Node, known: dict[int, tuple[int, int]]
 ) -> tuple[int, int]:
-    """The levels and the number of parts of a node, aliases followed; refuses too many of either, and double keys.
+    """Returns how many levels and parts a node has, with aliases followed; refuses too many, and double keys.
 
-    `known` has the results of the nodes before this one: an alias leads to one of them.
+    `known` has the results of the nodes before this one, because an alias leads to one of these nodes.
     """
     if id(node) in known:
         return known[id(node)]
@@ -221,7 +221,7 @@ def _list_parts(node: yaml.Node) -> Iterator[yaml.Node]:
 
 
 def _check_keys(name: str, loader: "_Loader", node: yaml.MappingNode) -> None:
-    """Refuses a key that stands twice: which of its two values was meant is not known."""
+    """Refuses a key that stands twice in an object, because nobody knows which of the two values was meant."""
     seen: dict[Any, int] = {}
     for key, _ in node.value:
         if not isinstance(key, yaml.ScalarNode):
@@ -236,7 +236,7 @@ def _check_keys(name: str, loader: "_Loader", node: yaml.MappingNode) -> None:
 
 
 def _read_key(loader: "_Loader", key: yaml.Node) -> Any:
-    """The value of a key; `<<` stands for the keys of another object."""
+    """Returns the value of a key in an object; the key `<<` stands for the keys of another object."""
     return "<<" if key.tag == MERGE_TAG else loader.construct_object(key, deep=True)
 
 
@@ -245,7 +245,7 @@ def _too_deep(name: str) -> Refused:
 
 
 def _find_line(text: str, parts: Sequence[str]) -> int | None:
-    """The line of the last of these parts that the text has; None if the text cannot be read as YAML."""
+    """Returns the line of the last of these parts that the text has; None if YAML cannot read the text."""
     if (found := _compose(text)) is None:
         return None
     loader, node = found
@@ -262,7 +262,7 @@ def _find_line(text: str, parts: Sequence[str]) -> int | None:
 
 
 def _list_keys(loader: "_Loader", node: yaml.Node) -> Iterator[tuple[str, Any, yaml.Node]]:
-    """The keys or indexes of a node as a pointer writes them, each with its place and its value."""
+    """Yields the keys or indexes of a node as a JSON pointer writes them, each with its place and its value."""
     if isinstance(node, yaml.MappingNode):
         for key, value in node.value:
             read = _read_key(loader, key)
@@ -273,7 +273,7 @@ def _list_keys(loader: "_Loader", node: yaml.Node) -> Iterator[tuple[str, Any, y
 
 
 class _Loader(yaml.SafeLoader):
-    """A YAML loader that leaves times as text, as JSON does."""
+    """A YAML loader that leaves times as text, as JSON has them."""
 
 
 _Loader.yaml_implicit_resolvers = {

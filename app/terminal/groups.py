@@ -1,4 +1,4 @@
-"""Groups of commands that import a command when it is called, and help in words instead of Python's types."""
+"""Groups of commands that import a command only when it is called, with help in words instead of Python's types."""
 
 from collections.abc import Callable, Mapping
 from importlib import import_module
@@ -26,17 +26,17 @@ class PlainCommand(TyperCommand):
 
 
 def describe_nothing(ctx: Any) -> None:  # Typer names the argument
-    """No type: the name of an argument and its help say enough."""
+    """Writes no type in the help of an argument, because its name and its help say enough."""
 
 
 def describe_type(annotation: Any) -> str | None:
-    """`FILE` or `NUMBER`; None for types that Typer itself writes in words, such as choices."""
+    """Returns `FILE` or `NUMBER` for a type; None for types that Typer itself writes in words, such as choices."""
     inner = [one for one in get_args(annotation) if one is not type(None)]
     return WORDS.get(inner[0] if get_origin(annotation) is not None and inner else annotation)
 
 
 class CommandPlace(NamedTuple):
-    """A command: the module and the name of its function or of its group, and what the command does."""
+    """Where a command is found: its module, the name of its function or group, and what it does."""
 
     module: str
     name: str
@@ -44,21 +44,21 @@ class CommandPlace(NamedTuple):
 
 
 class PlainGroup(TyperGroup):
-    """A group whose help has the whole sentence about each command."""
+    """A group of commands whose help shows the whole sentence about each command."""
 
     def describe_commands(self, context: Any) -> list[tuple[str, str]]:
-        """The names of the commands, and what they do."""
+        """Returns the name of each command of the group, and what the command does."""
         found = {name: self.get_command(context, name) for name in self.list_commands(context)}
         return [(name, command.help or "") for name, command in found.items() if command is not None]
 
     def format_commands(self, context: Any, formatter: Any) -> None:
-        """Writes the list of commands."""
+        """Writes the group's commands into its help."""
         with formatter.section("Commands"):
             formatter.write_dl(self.describe_commands(context))
 
 
 class LazyGroup(PlainGroup):
-    """Commands that are imported when they are called: a group's help lists them without importing any."""
+    """A group that imports a command when it is called; its help lists the commands without importing any."""
 
     places: Mapping[str, CommandPlace] = {}
 
@@ -67,7 +67,7 @@ class LazyGroup(PlainGroup):
         self.commands = dict.fromkeys(self.places, typer.core.TyperCommand(None))
 
     def get_command(self, _context: Any, name: str) -> Any:
-        """The command of this name; None if there is none."""
+        """Imports and returns the command with this name; None if there is no such command."""
         if (place := self.places.get(name)) is None:
             return None
         found = getattr(import_module(place.module), place.name)
@@ -78,12 +78,12 @@ class LazyGroup(PlainGroup):
         )
 
     def describe_commands(self, _context: Any) -> list[tuple[str, str]]:
-        """The names of the commands, and what they do."""
+        """Returns the name of each command of the group, and what the command does."""
         return [(name, place.help) for name, place in self.places.items()]
 
 
 def make_command(name: str, function: Callable[..., Any], help_text: str) -> Any:
-    """The command that calls the function with its options; its help ends with the function's second paragraph."""
+    """Makes a command that calls the function with its options; its help ends with the function's second paragraph."""
     made = open_group()
     epilog = (getdoc(function) or "").partition("\n\n")[2]
     made.command(name, cls=PlainCommand, help=help_text, epilog=epilog)(function)
@@ -91,7 +91,7 @@ def make_command(name: str, function: Callable[..., Any], help_text: str) -> Any
 
 
 def open_group(cls: type[TyperGroup] = TyperGroup, help_text: str | None = None) -> typer.Typer:
-    """An empty group of commands with plain help; called without a command it prints its help."""
+    """Makes an empty group of commands, which prints its help if it is called without a command."""
     return typer.Typer(
         cls=cls,
         help=help_text,

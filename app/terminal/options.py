@@ -1,4 +1,4 @@
-"""Options that several commands take: durations, factors, counts, quantiles, and targets other than E[T]."""
+"""Reads options that several commands take: durations, factors, counts, quantiles, and targets other than E[T]."""
 
 import re
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ MOST_SECONDS = 1e15
 
 
 def read_duration(option: str, text: str, least: float = 0.0, most: float = 86_400.0) -> float:
-    """The seconds of a time such as 15s; a number without a unit is in seconds."""
+    """Returns the seconds of an option's time such as 15s; a number without a unit is in seconds."""
     found = re.fullmatch(NUMBER + r"((?:e[-+]?[0-9]+)?)\s*(ms|s|m|h|d|)", text.strip().lower())
     if found is None or (found[2] and found[3]):
         raise Refused(f"{option} {text}: write a time such as 200ms, 0.2, 15s, 5m or 1h")
@@ -28,7 +28,7 @@ def read_duration(option: str, text: str, least: float = 0.0, most: float = 86_4
 
 
 def take_time(*flags: str, help_text: str, least: float = 0.0) -> Any:
-    """An option for a time such as 200ms, 0.2 or 5m; the command gets its seconds."""
+    """Makes an option for a time such as 200ms, 0.2 or 5m; the command gets the time in seconds."""
 
     def parse(given: str | float) -> float:
         try:
@@ -63,7 +63,7 @@ StartupSteps = Annotated[
 
 
 def read_factor(option: str, text: str, least: float, most: float) -> float:
-    """The factor in 2x; the x may be absent."""
+    """Returns the factor of an option such as 2x; the x may be left out."""
     found = re.fullmatch(NUMBER + r"\s*x?", text.strip().lower())
     if found is None:
         raise Refused(f"{option} {text}: write a factor such as 2x")
@@ -74,7 +74,7 @@ def read_factor(option: str, text: str, least: float, most: float) -> float:
 
 
 def read_counts(option: str, given: Sequence[str] | None) -> dict[str, Any] | None:
-    """The counts from all uses of an option; None if the option is absent."""
+    """Joins the counts from every use of an option such as `--processors a=3`; None if the option is not used."""
     counts: dict[str, Any] = {}
     for one in given or []:
         counts |= _read_pairs(option, one) or _read_file(option, one)
@@ -82,7 +82,7 @@ def read_counts(option: str, given: Sequence[str] | None) -> dict[str, Any] | No
 
 
 def _read_pairs(option: str, text: str) -> dict[str, int]:
-    """The pairs of `a=3,b=4`, or one pair whose name has a comma; empty for any other text."""
+    """Returns the counts by name of `a=3,b=4`, or of one name that has a comma; empty for any other text."""
     for parts in (text.split(","), [text]):
         pairs = [part.rpartition("=") for part in parts]
         if all(name.strip() and count.strip().isdecimal() for name, _, count in pairs):
@@ -105,7 +105,7 @@ def _read_file(option: str, text: str) -> dict[str, Any]:
 
 
 def read_levels(given: str | None) -> list[float] | None:
-    """The numbers of --quantiles; None if the option is absent."""
+    """Returns the numbers of the option --quantiles; None if the option is not used."""
     if given is None:
         return None
     try:
@@ -133,7 +133,7 @@ TargetOfOption = Annotated[
 
 
 def fold_target(terms: dict[str, Any]) -> dict[str, Any]:
-    """The terms of a request; if one of the two options is given, `target` replaces t_max_seconds."""
+    """Replaces t_max_seconds in a request by `target`, if --target-quantile or --target-of is used."""
     others = dict(terms)
     quantile, of = others.pop("target_quantile", None), others.pop("target_of", None)
     if quantile is None and of is None:

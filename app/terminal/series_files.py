@@ -1,4 +1,4 @@
-"""Workloads and throughput samples from CSV or TSV files, and notes on how they were read."""
+"""Reads workloads and throughput samples from CSV or TSV files, and tells how they were read."""
 
 import csv
 from collections.abc import Iterator
@@ -14,7 +14,7 @@ from planner.workloads.series import Measurement, Workload
 
 
 class ScheduleTerms(Protocol):
-    """A body whose times are numbers of steps of its workload."""
+    """A request whose times are numbers of steps of its workload."""
 
     @property
     def interval_steps(self) -> int: ...
@@ -23,7 +23,7 @@ class ScheduleTerms(Protocol):
 
 
 def describe_timing(series: Workload, terms: ScheduleTerms) -> list[str]:
-    """Notes with the length of a step, and the interval and the start of VMs in steps and in time."""
+    """Returns notes on the length of a step, and on the interval and the start of VMs in steps and in time."""
     step = series.step_seconds
     return [
         f"{write_counted(len(series.rates), 'step')} of {write_seconds(step)}",
@@ -33,7 +33,7 @@ def describe_timing(series: Workload, terms: ScheduleTerms) -> list[str]:
 
 
 def write_verdict(meets_target: bool | None) -> str:  # noqa: FBT001  (None is a third value)
-    """The verdict as a word: a file loses colours, and some readers cannot distinguish them."""
+    """Returns the verdict as a word, because a file has no colours and some readers cannot distinguish them."""
     return {None: "no target", True: "met", False: "MISSED"}[meets_target]
 
 
@@ -45,11 +45,11 @@ VMS_COLUMNS = ("m", "vms")
 
 
 class UnreadableFile(ValueError):
-    """A file with wrong content; the text has the place and the expected content."""
+    """The error for a file with wrong content; the text names the place and the expected content."""
 
 
 def read_workload(path: Path) -> list[Measurement]:
-    """Two columns with a header, time and rate, oldest first; empty rates are missing ones."""
+    """Reads a file with the columns time and rate, oldest first, under a header; an empty rate is a missing one."""
     header, *rows = _read_rows(path)
     if _is_time(header[0]) or (len(header) > 1 and _is_number(header[1])):
         raise UnreadableFile(
@@ -73,7 +73,10 @@ def read_workload(path: Path) -> list[Measurement]:
 
 
 def read_samples(path: Path) -> dict[str, tuple[MstSample, ...]]:
-    """Columns: app (optional), m, then samples; other columns before m are ignored."""
+    """Reads throughput samples by application, from the columns app (optional), m (number of VMs), and samples.
+
+    Other columns before m are ignored.
+    """
     header, *rows = _read_rows(path)
     names = [name.strip().lower() for name in header]
     at = next((names.index(name) for name in VMS_COLUMNS if name in names), None)
@@ -138,7 +141,7 @@ def _is_time(text: str) -> bool:
 
 
 def _parse_time(text: str) -> datetime | None:
-    """A time in ISO 8601 or m/d/Y H:M; without a zone it is in UTC, because only distances matter."""
+    """Reads a time in ISO 8601 or as m/d/Y H:M; without a zone it is in UTC, because only distances matter."""
     text = text.strip()
     try:
         return _with_zone(datetime.fromisoformat(text))
@@ -157,7 +160,7 @@ def _with_zone(at: datetime) -> datetime:
 
 
 def _read_time(path: Path, line: int, text: str) -> float:
-    """A time, or a number: small ones are minutes, large ones are seconds since the epoch."""
+    """Returns the seconds of a time or of a number; small numbers are minutes, large ones seconds since 1970."""
     if _is_number(text):
         number = float(text)
         seconds = number * MINUTE_SECONDS if abs(number) < LEAST_EPOCH_SECONDS else number

@@ -1,4 +1,4 @@
-"""Calls of a running service: documents and options become bodies, and problems become refusals."""
+"""Calls a running service: documents and options become bodies, and problems become refusals."""
 
 import json
 from collections.abc import Iterator
@@ -14,19 +14,19 @@ TIMEOUT_SECONDS = 120
 
 
 class ServiceAddress(NamedTuple):
-    """The address of a service, and the key that it asks for."""
+    """The address of a service, and the API key for its calls."""
 
     url: str
     api_key: str | None = None
 
 
 def find_path(*names: str) -> str:
-    """`/v1/topologies/clicks/decisions` from the names of its parts."""
+    """Joins names into a path of the service, such as `/v1/topologies/clicks/decisions`."""
     return "/v1/" + "/".join(quote(name, safe="") for name in names)
 
 
 def ask(service: ServiceAddress, path: str, inputs: Inputs | None = None) -> bytes:
-    """The bytes that the service answers to POST with these inputs, or to GET without inputs."""
+    """Returns the bytes that the service answers: to POST if there are inputs, else to GET."""
     url = service.url
     if urlsplit(url).scheme not in {"http", "https"}:
         raise Refused(
@@ -49,7 +49,7 @@ def ask(service: ServiceAddress, path: str, inputs: Inputs | None = None) -> byt
 
 
 def read_answer(service: ServiceAddress, path: str, inputs: Inputs | None = None) -> Any:
-    """The JSON that the service answers."""
+    """Returns the JSON that the service answers: to POST if there are inputs, else to GET."""
     try:
         return json.loads(ask(service, path, inputs))
     except ValueError as error:
@@ -59,7 +59,7 @@ def read_answer(service: ServiceAddress, path: str, inputs: Inputs | None = None
 
 
 def list_items(service: ServiceAddress, path: str) -> Iterator[dict[str, Any]]:
-    """The items of a list, from all its pages."""
+    """Yields the items of a list of the service, from all its pages."""
     following: str | None = path
     while following:
         page = read_answer(service, following)
@@ -68,7 +68,7 @@ def list_items(service: ServiceAddress, path: str) -> Iterator[dict[str, Any]]:
 
 
 def _read_problem(error: HTTPError, inputs: Inputs) -> str:
-    """The text of the problem with the places of its errors, or else the beginning of the server's answer."""
+    """Returns the text of a problem with the places of its errors, or else the beginning of the server's answer."""
     said = error.read().decode(errors="replace")
     try:
         problem = json.loads(said)

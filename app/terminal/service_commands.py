@@ -1,4 +1,4 @@
-"""`headgate status`, `topologies`, `decide`, `report` and `push`: a running service, asked from a terminal."""
+"""`headgate status`, `topologies`, `decide`, `report` and `push` ask a running service from a terminal."""
 
 import json
 import sys
@@ -102,7 +102,7 @@ def decide(
 
 
 def _say_change(before: int, after: int, is_other: bool) -> str:  # noqa: FBT001
-    """What the decision says to do, in a sentence."""
+    """Says what the decision changes for an operator from one number of processors to another."""
     if before != after:
         return f"Run {write_counted(after, 'processor')} instead of {before:,}."
     return f"{'Split' if is_other else 'Keep'} the {write_counted(before, 'processor')}{' anew' if is_other else ''}."

@@ -1,4 +1,4 @@
-"""Tables for terminals of any width: a table that is too wide is printed in parts, one below the other."""
+"""Prints tables in terminals of any width: a table that is too wide is printed in parts, one below the other."""
 
 import shutil
 import sys
@@ -17,7 +17,7 @@ NARROWEST_TEXT = 24
 
 
 class Column(NamedTuple):
-    """The heading of a column; `is_text`: of words, which stand on the left; `wraps`: of sentences in several lines."""
+    """The heading of a column. `is_text`: words, which stand on the left; `wraps`: sentences in several lines."""
 
     name: str
     is_text: bool = False
@@ -25,7 +25,7 @@ class Column(NamedTuple):
 
 
 def open_console() -> Console:
-    """A console on standard output, as wide as the terminal; in a pipe it has 120 columns."""
+    """Returns a console for standard output that is as wide as the terminal, or 120 columns wide in a pipe."""
     width = shutil.get_terminal_size().columns if sys.stdout.isatty() else WIDTH_OF_A_PIPE
     return Console(width=width, highlight=False)
 
@@ -33,7 +33,7 @@ def open_console() -> Console:
 def print_table(
     columns: Sequence[Column], rows: Sequence[Sequence[str]], title: str | None = None, keys: int = 1
 ) -> None:
-    """Prints the rows. The first columns, `keys` of them, name a row: they begin each part. Nothing is cut."""
+    """Prints a table without cutting a text. The first `keys` columns name a row, and are repeated in each part."""
     console = open_console()
     part = [*range(keys)]
     for one in range(keys, len(columns)):
@@ -47,14 +47,14 @@ def print_table(
 def print_part(
     columns: Sequence[Column], rows: Sequence[Sequence[str]], part: Sequence[int], title: str | None
 ) -> None:
-    """Prints the columns of one part, wider than the terminal if a number would be cut otherwise."""
+    """Prints the columns of one part of a table, wider than the terminal if a number would be cut otherwise."""
     console, table = open_console(), make_table(columns, rows, part, title)
     console.width = max(console.width, measure(console, table))
     console.print(table)
 
 
 def measure(console: Console, table: Table) -> int:
-    """The least width at which nothing is cut."""
+    """Returns the least width at which no text of the table is cut."""
     wide = console.options.update(width=10_000)
     return console.measure(table, options=wide).minimum
 
@@ -62,7 +62,7 @@ def measure(console: Console, table: Table) -> int:
 def make_table(
     columns: Sequence[Column], rows: Sequence[Sequence[str]], part: Sequence[int], title: str | None = None
 ) -> Table:
-    """The table of these columns; only texts that wrap may become narrower than they are."""
+    """Makes the table of the columns in `part`; only texts that wrap may become narrower than they are."""
     table = Table(box=SIMPLE_HEAD, title=title, title_justify="left")
     for one in part:
         column = columns[one]

@@ -1,4 +1,4 @@
-"""`headgate gate`: exit code 0 pass, 1 capacity short, 2 no verdict."""
+"""`headgate gate` passes or fails a deployment: exit code 0 pass, 1 capacity short, 2 no verdict."""
 
 import re
 import sys
@@ -79,7 +79,7 @@ OfflineOption = Annotated[bool, typer.Option("--offline", help="Use only the fil
 
 
 class GateReports(NamedTuple):
-    """The outputs of a verdict: standard output in one of three forms, and three files."""
+    """Where and how a verdict is written: the form of standard output, and three files."""
 
     output: str
     summary: Path | None
@@ -88,7 +88,7 @@ class GateReports(NamedTuple):
 
 
 class GateSource(NamedTuple):
-    """The inputs of a gate: files that are judged here or by the service at `url`, or a topology stored there."""
+    """What a gate judges: files (here, or by the service at `url`), or a topology stored in that service."""
 
     files: Sequence[Path | None]
     load: Path | None
@@ -140,7 +140,7 @@ def gate(
 
 
 def _describe(error: Exception) -> str:
-    """The text of a refusal; for an unexpected error, with its type."""
+    """Returns the text of a refusal; the text of an unexpected error begins with the error's type."""
     from app.terminal.commands import Refused
 
     return str(error) if isinstance(error, Refused) else f"unexpected {type(error).__name__}: {error}"
@@ -174,7 +174,7 @@ def _join_limits(
 
 
 def _read_terms(rate: str | None, processors: list[str] | None, limits: dict[str, Any]) -> dict[str, Any]:
-    """The options as fields of the request body; an option that is left out gives no field."""
+    """Turns the options of the command into fields of the request; an option that is left out gives no field."""
     from app.terminal.options import read_counts
 
     terms = fold_target({name: value for name, value in limits.items() if value is not None})
@@ -201,7 +201,7 @@ def _read_rate(rate: str) -> dict[str, float]:
 
 
 def _refuse_lower(answer: "GateAnswer", rate: str | None) -> None:
-    """Refuses a rate below the measured one without --allow-lower: most such rates are factors that lack the x."""
+    """Refuses a rate below the measured rate without --allow-lower: most such rates are factors that lack the x."""
     from app.terminal.commands import Refused
 
     if answer.external_rate == 0 and "rate_factor" in _read_rate(rate or "1"):
@@ -222,7 +222,7 @@ def _refuse_lower(answer: "GateAnswer", rate: str | None) -> None:
 
 
 def _report(judged: "JudgedGate", reports: GateReports) -> None:
-    """Writes the verdict; the exit code stays that of the verdict if its reader leaves early, as `head` does."""
+    """Writes the verdict. If the reader leaves early, as `head` does, the exit code stays that of the verdict."""
     from app.planning import gate_reports
     from app.planning.gate_reports import describe_gate
     from app.rendering.reports import write_html, write_markdown
@@ -267,7 +267,7 @@ def _write(path: Path, text: str, mode: str = "w") -> None:
 
 
 def _fail(why: str, reports: GateReports) -> typer.Exit:
-    """Writes the reason why there is no verdict, to every report for programs."""
+    """Writes why there is no verdict to standard error and to every report for programs; returns the exit."""
     from app.planning import gate_reports
 
     typer.echo(f"headgate: {why}", err=True)

@@ -1,4 +1,4 @@
-"""Verdicts for the command line: on files, computed here or by a running service, or on a stored topology."""
+"""Verdicts of gates for the command line: on files, judged here or by a service, or on a stored topology."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -22,14 +22,14 @@ GRAPH = ("queueing", "operators", "edges", "entries")
 
 
 class JudgedGate(NamedTuple):
-    """A verdict, with a function that finds its topology, or None if the service does not give it."""
+    """A verdict, with a function that returns the judged topology, or None if the service does not give it."""
 
     answer: GateAnswer
     find_topology: Callable[[], Topology | None]
 
 
 def judge_files(topology: Path, load: Path, terms: dict[str, Any]) -> JudgedGate:
-    """The verdict on the files, computed here without server or database."""
+    """Judges the topology and the load in these files in this process, without a server or a database."""
     documents = open_documents({"topology": topology, "load": load, **terms})
     body = check_body(GateRequest, documents)
     return JudgedGate(compute_answer(lambda: judge_described(body), documents), body.topology.to_values)
@@ -38,14 +38,14 @@ def judge_files(topology: Path, load: Path, terms: dict[str, Any]) -> JudgedGate
 def judge_files_at(
     url: str, api_key: str | None, topology: Path, load: Path, terms: dict[str, Any]
 ) -> JudgedGate:
-    """The verdict on the files, computed by the service at `url`."""
+    """Lets the service at `url` judge the topology and the load in these files."""
     documents = open_documents({"topology": topology, "load": load, **terms})
     answer = _post(ServiceAddress(url, api_key), "/v1/gate", documents)
     return JudgedGate(answer, lambda: Graph.model_validate(documents["topology"].value).to_values())
 
 
 def judge_stored_at(url: str, api_key: str | None, name: str, terms: dict[str, Any]) -> JudgedGate:
-    """The verdict on a topology stored in the service at `url`."""
+    """Lets the service at `url` judge a topology that it has stored under this name."""
     service, place = ServiceAddress(url, api_key), find_path("topologies", name)
     answer = _post(service, f"{place}/gate", terms)
     revision = "" if answer.basis is None else f"?revision={answer.basis.revision}"
@@ -53,7 +53,7 @@ def judge_stored_at(url: str, api_key: str | None, name: str, terms: dict[str, A
 
 
 def _fetch_topology(service: ServiceAddress, path: str) -> Topology | None:
-    """The judged topology, None if it cannot be read: a report is written without it."""
+    """Returns the judged topology from the service; None if it cannot be read, so that the report has no graph."""
     try:
         found = read_answer(service, path)
         return Graph.model_validate({name: found[name] for name in GRAPH if name in found}).to_values()
@@ -62,7 +62,7 @@ def _fetch_topology(service: ServiceAddress, path: str) -> Topology | None:
 
 
 def _post(service: ServiceAddress, path: str, inputs: dict[str, Any]) -> GateAnswer:
-    """The service's answer to these documents and options."""
+    """Sends documents and options to the service, and returns its verdict."""
     try:
         return GateAnswer.model_validate_json(ask(service, path, inputs))
     except ValidationError as error:
@@ -81,7 +81,7 @@ CHECKS = [
 
 
 def print_verdict(answer: GateAnswer) -> None:
-    """The checks as a table; under it the headroom, the binding operator, the suggestion and the notes."""
+    """Prints the checks as a table, then the headroom, the binding operator, the suggestion and the notes."""
     console = open_console()
     console.print(Text(summarise(answer)))
     print_table(

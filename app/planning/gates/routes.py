@@ -1,4 +1,4 @@
-"""Gates for a topology in the body, and (under /v1/topologies) for a stored one."""
+"""The routes of gates: for a topology in the body, and under /v1/topologies for a stored topology."""
 
 from fastapi import APIRouter
 

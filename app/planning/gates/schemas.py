@@ -1,4 +1,4 @@
-"""Gates as JSON, and the verdict of the planner in that form."""
+"""The requests and verdicts of gates as JSON."""
 
 from typing import Annotated, Literal, Self
 
@@ -15,7 +15,7 @@ TERMS: dict[str, JsonValue] = {"rate_factor": 1.5, "t_max_seconds": 0.5, "k_max"
 
 
 class GateTerms(TargetTerms):
-    """The limits, the processors and the rate of a verdict."""
+    """The limits, the processors and the external rate by which a gate judges."""
 
     processors: Annotated[
         ProcessorCounts,
@@ -38,24 +38,24 @@ class GateTerms(TargetTerms):
 
     @model_validator(mode="after")
     def refuse_two_rates(self) -> Self:
-        """Refuses two rates."""
+        """Refuses a request that gives the rate both as a number and as a factor."""
         if self.external_rate is not None and self.rate_factor is not None:
             raise ValueError("give external_rate or rate_factor, not both")
         return self
 
     def find_rate(self, measured_rate: float) -> float | None:
-        """The rate to judge at; None: the measured one."""
+        """Returns the external rate at which the gate judges; None: at the measured rate."""
         return self.external_rate if self.rate_factor is None else self.rate_factor * measured_rate
 
 
 class GateRequest(Described, GateTerms):
-    """Whether a topology holds under a load."""
+    """Whether a topology keeps its limits under a load."""
 
     model_config = show_example({"topology": FPD, "load": FPD_LOAD, **TERMS})
 
 
 class StoredGateRequest(Measured, GateTerms):
-    """Whether a stored topology holds under its measured load."""
+    """Whether a stored topology keeps its limits under its measured load."""
 
     model_config = show_example({**TERMS, "max_snapshot_age_seconds": 1e9})
 
@@ -69,7 +69,7 @@ class StoredGateRequest(Measured, GateTerms):
 
 
 class CheckAnswer(Answer):
-    """One check: a value against its limit."""
+    """One check of a gate: a value and its limit."""
 
     name: Annotated[
         Literal["stability", "bounds", "budget", "latency"],
@@ -86,7 +86,7 @@ class CheckAnswer(Answer):
 
 
 class SuggestionAnswer(Answer):
-    """A passing allocation: the fewest processors under t_max_seconds, else the best split of k_max."""
+    """An allocation that passes: the fewest processors under t_max_seconds, else the best split of k_max."""
 
     processors: Annotated[
         dict[str, int] | None, Field(description="null: no number of processors is enough.")
@@ -97,7 +97,7 @@ class SuggestionAnswer(Answer):
 
 
 class GateAnswer(EstimateAnswer):
-    """Whether every check passed, and the estimate behind it."""
+    """Whether every check passed, and the estimate behind the checks."""
 
     passed: bool
     checks: list[CheckAnswer]
@@ -123,7 +123,7 @@ VERDICT_FIELDS = ("passed", "checks", "binding_operator", "headroom_rate", "sugg
 
 
 def to_gate_answer(verdict: Verdict) -> GateAnswer:
-    """The verdict as the JSON that the gate routes answer."""
+    """Turns the planner's verdict into the answer of the gate routes."""
     judged = {field: getattr(verdict, field) for field in VERDICT_FIELDS}
     return GateAnswer.model_validate(
         verdict.estimate._asdict() | judged | {"processors_origin": verdict.origin}

@@ -1,4 +1,4 @@
-"""Verdicts on topologies in a body and on stored ones."""
+"""Judges topologies in a body and stored ones by their gates."""
 
 from sqlalchemy.orm import Session
 from starlette.concurrency import run_in_threadpool
@@ -15,7 +15,7 @@ from app.web.observability import time_planner
 
 
 async def judge_in_thread(body: GateRequest, settings: Settings) -> GateAnswer:
-    """The verdict, computed in a thread: the headroom takes about sixty estimates, too long for the event loop."""
+    """Computes the verdict in a thread: its headroom takes about sixty estimates, too long for the event loop."""
     check_size(body.topology, settings, "#/topology")
 
     def compute() -> GateAnswer:
@@ -26,7 +26,7 @@ async def judge_in_thread(body: GateRequest, settings: Settings) -> GateAnswer:
 
 
 def judge_stored(session: Session, name: str, body: StoredGateRequest, settings: Settings) -> GateAnswer:
-    """The verdict on a stored topology under its measured load, which must not be too old to judge by."""
+    """Returns the verdict on a stored topology under its measured load; refuses a load that is too old."""
     found = gather(session, name, body, settings)
     limit = body.max_snapshot_age_seconds or find_limit(session, found.stored)
     refuse_old(name, find_end(found.newest), limit, ahead_until=found.ahead_until)
@@ -37,5 +37,5 @@ def judge_stored(session: Session, name: str, body: StoredGateRequest, settings:
 
 
 def locate_rate(terms: GateTerms) -> dict[str, str | None]:
-    """The pointer to the rate in the body."""
+    """Returns the JSON pointer to the field of the body that gives the rate."""
     return {"external_rate": "/external_rate" if terms.rate_factor is None else "/rate_factor"}

@@ -1,6 +1,5 @@
-"""An objective as the routes, the command line and the OpenAPI document need it, and an estimate.
-
-An estimate of given processors has no objective, but is requested and computed like a plan.
+"""Describes an objective of plans for the routes, the command line and the OpenAPI document; computes estimates and
+plans.
 """
 
 from collections.abc import Callable
@@ -17,7 +16,7 @@ from planner.values import Estimate, Load, Plan, Topology
 
 
 class TermOption(NamedTuple):
-    """A field of the request that is an option of `headgate plan NAME`."""
+    """A field of the request for a plan that is an option of the command `headgate plan NAME`."""
 
     field: str
     flags: tuple[str, ...]
@@ -27,10 +26,10 @@ class TermOption(NamedTuple):
 
 @dataclass(frozen=True)
 class PlanObjective:
-    """One objective: its requests, its texts and its planner call.
+    """One objective of plans: its requests, its texts and its function of the planner.
 
-    `plan` takes a body of either request type, and the topology and the load from the body or from the store.
-    `problems` are the problem types of this objective, besides those of every plan.
+    `plan` takes a body of either request type, and the topology and the load from the body or from the database.
+    `problems` are the types of problems that only this objective has.
     """
 
     name: str
@@ -71,7 +70,7 @@ class StoredEstimateRequest(QuantileTerms, Measured):
 def compute_estimate(
     topology: Topology, load: Load, body: EstimateRequest | StoredEstimateRequest
 ) -> Estimate:
-    """The planner's answer to either body."""
+    """Returns the estimate for a topology and a load, with the processors and the quantiles of the body."""
     found = estimate(topology, load, body.processors, body.model)
     if body.quantiles is None:
         return found
@@ -79,7 +78,7 @@ def compute_estimate(
 
 
 def compute_plan(objective: PlanObjective, topology: Topology, load: Load, body: Any) -> Plan:
-    """The plan, with the quantiles that the body asks for."""
+    """Returns the objective's plan for a topology and a load, with the quantiles that the body asks for."""
     found = objective.plan(topology, load, body)
     if body.quantiles is None or found.estimate.total is not None:
         return found

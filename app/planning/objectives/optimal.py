@@ -1,4 +1,4 @@
-"""The objectives that DRS solves: min-latency (problem 6), and min-processors for E[T] (problem 8) or a quantile."""
+"""The objectives that DRS solves: min-latency (DRS problem 6), min-processors for E[T] (problem 8) or a quantile."""
 
 from typing import Self
 
@@ -33,7 +33,7 @@ class StoredMinLatencyRequest(QuantileTerms, Measured):
 def plan_min_latency(
     topology: Topology, load: Load, body: MinLatencyRequest | StoredMinLatencyRequest
 ) -> Plan:
-    """The planner's answer to either body."""
+    """Returns the plan that splits the body's `k_max` processors for the least E[T]."""
     return min_latency(topology, load, body.k_max, body.model)
 
 
@@ -55,7 +55,7 @@ TARGET: JsonValue = {"of": "completion", "quantile": 0.99, "seconds": 0.25}
 
 
 class RequiredTarget(TargetTerms, QuantileTerms):
-    """Exactly one target."""
+    """The target of a plan: exactly one is needed."""
 
     @model_validator(mode="after")
     def refuse_no_target(self) -> Self:
@@ -66,7 +66,7 @@ class RequiredTarget(TargetTerms, QuantileTerms):
 
     @property
     def is_long(self) -> bool:
-        """True for a search on drawn tuples, which takes some tenths of a second."""
+        """Tells whether the target needs a search on drawn tuples, which takes some tenths of a second."""
         return self.target is not None or self.quantiles is not None
 
 
@@ -85,7 +85,7 @@ class StoredMinProcessorsRequest(RequiredTarget, Measured):
 def plan_min_processors(
     topology: Topology, load: Load, body: MinProcessorsRequest | StoredMinProcessorsRequest
 ) -> Plan:
-    """The planner's answer to either body."""
+    """Returns the plan with the fewest processors that meet the target of the body."""
     if body.target is None:
         assert body.t_max_seconds is not None  # refuse_no_target
         return min_processors(topology, load, body.t_max_seconds, body.model)

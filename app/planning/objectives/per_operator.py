@@ -39,7 +39,7 @@ class StoredTradeoffRequest(QuantileTerms, Measured, TradeoffTerms):
 
 
 def plan_tradeoff(topology: Topology, load: Load, body: TradeoffRequest | StoredTradeoffRequest) -> Plan:
-    """The planner's answer to either body."""
+    """Returns the plan that weighs processors against waiting tuples for each operator."""
     return tradeoff(topology, load, body.beta, body.model)
 
 
@@ -78,7 +78,7 @@ Capacities = Annotated[
 
 
 class ProportionalTerms(Body):
-    """When to stop growing, and the relative speed of the nodes."""
+    """When a plan in proportion to work stops growing, and the relative speed of the nodes."""
 
     tolerance: Tolerance = 0.01
     capacities: Capacities = None
@@ -99,7 +99,7 @@ class StoredProportionalRequest(QuantileTerms, Measured, ProportionalTerms):
 def plan_proportional(
     topology: Topology, load: Load, body: ProportionalRequest | StoredProportionalRequest
 ) -> Plan:
-    """The planner's answer to either body."""
+    """Returns the plan that gives each operator processors in proportion to its work."""
     return proportional(topology, load, body.tolerance, body.capacities, body.model)
 
 

@@ -1,4 +1,4 @@
-"""Plans as JSON."""
+"""Turns plans of the planner into JSON."""
 
 from pydantic_core import to_json
 
@@ -11,7 +11,7 @@ OF_STORED_PLANS = {"calibration": None, "basis": None, "id": None, "created_at":
 
 
 def name_fields(one: OperatorEstimate) -> dict[str, object]:
-    """The fields by name as `_asdict` gives them, in a third of its time: every plan has many."""
+    """Returns an operator's estimate as fields by name, in a third of the time of `_asdict`: every plan has many."""
     name, arrival, service, count, used, wait, sojourn, visits, queueing, share, hottest = one
     return {
         "name": name,
@@ -43,19 +43,19 @@ def name_effect(effect: Effect) -> dict[str, object]:
 
 
 def to_plan_answer(plan: Plan) -> PlanAnswer:
-    """The plan as JSON: the fields of its estimate and of the plan."""
+    """Returns a plan as an answer: the fields of its estimate, and the fields of the plan."""
     return PlanAnswer.model_validate(plan.estimate._asdict() | plan._asdict())
 
 
 def write_calibrated_plan(plan: Plan, calibrated: CalibratedLoad) -> bytes:
-    """The plan as JSON, with the calibration of its load where there is one."""
+    """Writes a plan as JSON, with the calibration of its load if there is one."""
     if not calibrated.diagnostics:
         return write_plan(plan)
     return add_calibration(to_plan_answer(plan), calibrated).model_dump_json().encode()
 
 
 def write_plan(plan: Plan) -> bytes:
-    """The JSON of `to_plan_answer(plan)`, to the byte, in two thirds of the time: only quantiles need models."""
+    """Writes the same bytes as `to_plan_answer(plan)`, in two thirds of the time, without models for operators."""
     fields = plan.estimate._asdict() | OF_STORED_PLANS | plan._asdict()
     del fields["estimate"]
     fields["operators"] = list(map(name_fields, plan.estimate.operators))

@@ -1,4 +1,4 @@
-"""`headgate plan` and `headgate estimate`: from files, without server or database."""
+"""`headgate plan` and `headgate estimate` compute plans and estimates from files, without a server or a database."""
 
 from collections.abc import Callable, Mapping
 from inspect import Parameter, Signature
@@ -24,14 +24,14 @@ LoadFile = Annotated[Path, typer.Option("--load", help="JSON or YAML.")]
 
 
 class PlanGroup(PlainGroup):
-    """One command for each objective of plans; the objectives are imported when `headgate plan` is called."""
+    """The commands of `headgate plan`, one for each objective; the objectives are imported at the first call."""
 
     def list_commands(self, _context: Any) -> list[str]:
-        """The names of the objectives."""
+        """Returns the names of all objectives, which are the names of the commands."""
         return list(self._read())
 
     def get_command(self, _context: Any, name: str) -> Any:
-        """The objective's command; None for other names."""
+        """Returns the command of the objective with this name; None if there is no such objective."""
         return self._read().get(name)
 
     def _read(self) -> Mapping[str, Any]:
@@ -43,14 +43,14 @@ plan_cli = open_group(PlanGroup, "Plan from files, without server or database.")
 
 
 def make_commands() -> dict[str, Any]:
-    """The commands of `headgate plan` by name."""
+    """Makes the commands of `headgate plan`, by the name of their objective."""
     from app.planning.plans.schemas import OBJECTIVES
 
     return {one.name: make_command(one.name, make_function(one), one.command_help) for one in OBJECTIVES}
 
 
 def make_function(objective: "PlanObjective") -> Callable[..., None]:
-    """The function behind `headgate plan NAME`, with the objective's terms as options."""
+    """Makes the function behind `headgate plan NAME`, with the objective's terms as options."""
 
     def plan(*, output: str, quantiles: str | None, **inputs: Any) -> None:
         from app.planning.plans.offline import run_plan
@@ -63,7 +63,7 @@ def make_function(objective: "PlanObjective") -> Callable[..., None]:
 
 
 def list_options(objective: "PlanObjective") -> list[Parameter]:
-    """The options: files, terms, model and output; types and defaults are those of the request's fields."""
+    """Lists the options of an objective's command; their types and defaults are those of the request's fields."""
     fields = objective.request.model_fields
     options: list[tuple[str, Any, Any]] = [("topology", TopologyFile, ...), ("load", LoadFile, ...)]
     for one in objective.options:
@@ -95,7 +95,7 @@ def list_options(objective: "PlanObjective") -> list[Parameter]:
 
 
 def find_plain(annotation: Any) -> Any:
-    """A field's type without Pydantic's bounds, which Typer cannot read: float for Annotated[float, ...] | None."""
+    """Returns a type without Pydantic's bounds, which Typer cannot read: float for Annotated[float, ...] | None."""
     plain = [get_args(one)[0] if get_origin(one) is Annotated else one for one in get_args(annotation)]
     return Optional[plain[0]] if NoneType in plain else annotation  # noqa: UP045 - of a type found at run time
 

@@ -1,4 +1,4 @@
-"""Estimates and plans from files, without server or database; checks and answers are those of the service."""
+"""Estimates and plans from files, without a server or a database; checks and answers equal those of the service."""
 
 import sys
 from typing import Any
@@ -25,7 +25,7 @@ from planner.wording import (
 
 
 def run_estimate(**inputs: Any) -> EstimateAnswer:
-    """E[T] of the files' topology under the files' load."""
+    """Returns the estimate for the topology and the load in files."""
     documents = open_documents(inputs)
     body = check_body(EstimateRequest, documents)
 
@@ -39,7 +39,7 @@ def run_estimate(**inputs: Any) -> EstimateAnswer:
 
 
 def run_plan(objective: PlanObjective, **inputs: Any) -> PlanAnswer:
-    """The plan for the files' topology under the files' load."""
+    """Returns the objective's plan for the topology and the load in files."""
     documents = open_documents(fold_target(inputs))
     body = check_body(objective.request, documents)
 
@@ -54,7 +54,7 @@ def run_plan(objective: PlanObjective, **inputs: Any) -> PlanAnswer:
 
 
 def print_answer(answer: EstimateAnswer, output: str) -> None:
-    """A table for people, or the JSON that the service answers."""
+    """Prints an estimate or a plan: as tables for people, or as the JSON that the service answers."""
     if output == "json":
         sys.stdout.write(answer.model_dump_json(indent=2, exclude_none=False) + "\n")
         return
@@ -80,7 +80,7 @@ def _summarise(answer: EstimateAnswer) -> Text:
 
 
 def _list_spreads(answer: EstimateAnswer) -> list[str]:
-    """A line with the quantiles of total time, and one for completion time, if the request names quantiles."""
+    """Returns a line with the quantiles of total time and a line for completion time, if the answer has quantiles."""
     lines = []
     for name, spread in (("total", answer.total), ("completion", answer.completion)):
         if spread is not None:
@@ -95,7 +95,7 @@ def _list_spreads(answer: EstimateAnswer) -> list[str]:
 
 
 def _print_operators(answer: EstimateAnswer) -> None:
-    """Prints a row for each operator, with the effect of one processor more and one fewer if it is a plan."""
+    """Prints a row for each operator; a plan also shows the effect of one processor more and of one fewer."""
     effects = (
         {effect.operator: effect for effect in answer.explanation} if isinstance(answer, PlanAnswer) else {}
     )

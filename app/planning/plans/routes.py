@@ -1,4 +1,4 @@
-"""Estimates and plans for a topology in the body, and (under /v1/topologies) for a stored one."""
+"""The routes of estimates and plans: for a topology in the body, and under /v1/topologies for a stored one."""
 
 from collections.abc import Callable
 from typing import Any
@@ -32,14 +32,14 @@ async def estimate(body: EstimateRequest, settings: SettingsDep) -> EstimateAnsw
 
 
 def name_route(route: Route, name: str, body_type: type) -> Route:
-    """The function with its objective's name (the operation id is made of it) and its objective's body type."""
+    """Gives a route function the name of its objective, from which the operation id is made, and its body type."""
     route.__name__ = route.__qualname__ = name
     route.__annotations__["body"] = body_type
     return route
 
 
 def make_plan_route(objective: PlanObjective) -> Route:
-    """The route function of a plan for a described topology."""
+    """Makes the route function of an objective for a topology in the body."""
 
     async def plan(body: Described, request: Request) -> Response:
         answer = await service.plan_described(objective, body, find_settings(request))
@@ -49,7 +49,7 @@ def make_plan_route(objective: PlanObjective) -> Route:
 
 
 def make_stored_plan_route(objective: PlanObjective) -> Route:
-    """The route function of a plan for a stored topology; a header of the answer has the address of the plan."""
+    """Makes the route function of an objective for a stored topology; the header Location has the plan's address."""
 
     def plan(
         name: TopologyName, body: Measured, session: SessionDep, settings: SettingsDep, response: Response
@@ -105,11 +105,11 @@ for offered in OBJECTIVES:
     "/topologies/{name}/plans", **declare(may_read, "List the plans of a topology", "unknown-topology")
 )
 def list_plans(name: TopologyName, page: PageDep, session: SessionDep) -> PlanPage:
-    """Newest first."""
+    """The plans of a topology, newest first."""
     return service.list_plans(session, name, page)
 
 
 @router.get("/plans/{plan_id:uuid}", **declare(may_read, "Read a plan", "unknown-plan"))
 def get_plan(plan_id: UUID, session: SessionDep) -> PlanAnswer:
-    """The plan as it was answered at its creation."""
+    """A plan as it was answered when it was made."""
     return service.find_plan(session, plan_id)

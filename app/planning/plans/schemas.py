@@ -1,4 +1,4 @@
-"""Estimates and plans as JSON, and the list of objectives: add new ones to OBJECTIVES."""
+"""Estimates and plans as JSON, and OBJECTIVES, the list to which a new objective is added."""
 
 from datetime import datetime
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -22,7 +22,7 @@ else:
 
 
 class EffectAnswer(Answer):
-    """The change of E[T] by one processor more and by one fewer at an operator; null = not possible, and why."""
+    """The change of E[T] by one processor more and by one fewer at an operator; null: not possible, and why."""
 
     operator: str
     processors: int
@@ -34,7 +34,7 @@ class EffectAnswer(Answer):
 
 
 class PlanAnswer(EstimateAnswer):
-    """An allocation, its E[T], and the reasons for it."""
+    """An allocation of processors, its E[T], and the reasons for the allocation."""
 
     id: UUID | None = None
     created_at: datetime | None = None
@@ -57,7 +57,7 @@ class PlanAnswer(EstimateAnswer):
 
 
 class PlanSummary(Answer):
-    """An item of the list of plans."""
+    """A plan as an item of a list."""
 
     id: UUID
     created_at: datetime

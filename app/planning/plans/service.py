@@ -1,4 +1,4 @@
-"""Estimates and plans for a topology in a body or a stored one; reads stored plans."""
+"""Makes estimates and plans for a topology in a body or a stored one, and reads stored plans."""
 
 from collections.abc import Callable
 from functools import partial
@@ -45,11 +45,10 @@ async def run_described(
     body: Request,
     settings: Settings,
 ) -> Answer:
-    """The result of `compute` for the body's topology and load, as JSON by `answer`; `call` is its name in the
-    metrics.
+    """Runs `compute` on the body's topology and load, and turns the result into an answer by `answer`.
 
-    Small topologies take less time than a change of thread does; large ones and long computations must not block the
-    event loop.
+    `call` is the name of the computation in the metrics. A small topology is computed at once, because a change of
+    thread would take longer. A large or long computation runs in a thread, because it must not block the event loop.
     """
     check_size(body.topology, settings, "#/topology")
 
@@ -69,17 +68,17 @@ async def run_described(
 
 
 async def estimate_described(body: EstimateRequest, settings: Settings) -> EstimateAnswer:
-    """E[T] of the body's topology under its load."""
+    """Returns the estimate of E[T] for the topology and the load in the body."""
     return await run_described("estimate", compute_estimate, to_calibrated_answer, body, settings)
 
 
 def to_calibrated_answer(estimate: Estimate, calibrated: CalibratedLoad) -> EstimateAnswer:
-    """The estimate as JSON, with the calibration of its load."""
+    """Returns the estimate as an answer, with the calibration of its load."""
     return add_calibration(to_estimate_answer(estimate), calibrated)
 
 
 async def plan_described(objective: PlanObjective, body: Described, settings: Settings) -> bytes:
-    """The plan for the body's topology under its load, as JSON."""
+    """Returns the objective's plan for the topology and the load in the body, as JSON."""
     compute = partial(compute_plan, objective)
     return await run_described(objective.call, compute, write_calibrated_plan, body, settings)
 
@@ -87,7 +86,7 @@ async def plan_described(objective: PlanObjective, body: Described, settings: Se
 def estimate_stored(
     session: Session, name: str, body: StoredEstimateRequest, settings: Settings
 ) -> EstimateAnswer:
-    """E[T] of a stored topology under its measured load."""
+    """Returns the estimate of E[T] for a stored topology under its measured load."""
     found = gather(session, name, body, settings)
     aged = describe_age(session, found)
     with time_planner("estimate"), blaming_what_is_stored(name):
@@ -98,7 +97,7 @@ def estimate_stored(
 def plan_stored(
     session: Session, name: str, objective: PlanObjective, body: Measured, settings: Settings
 ) -> PlanAnswer:
-    """The plan for a stored topology under its measured load; the answer is stored."""
+    """Makes the objective's plan for a stored topology under its measured load, stores it and returns it."""
     found = gather(session, name, body, settings)
     aged = describe_age(session, found)
     with time_planner(objective.call), blaming_what_is_stored(name):
@@ -117,12 +116,12 @@ SUMMED_UP = ("model", "processors_total", "processors", "expected_sojourn_second
 
 
 def find_plan(session: Session, plan_id: UUID) -> PlanAnswer:
-    """A stored plan, with the same fields as when it was answered."""
+    """Returns a stored plan, with the fields that were answered when it was made."""
     return read_answer(session, PlanRow, PlanAnswer, UnknownPlan, plan_id)
 
 
 def list_plans(session: Session, name: str, page: Page) -> PlanPage:
-    """The plans of a topology, newest first."""
+    """Returns a page of the plans of a topology, newest first."""
     summed_up = (PlanRow.answer[field].label(field) for field in SUMMED_UP)
     stored = find_topology(session, name)
     rows, following = list_answers(
