@@ -1,4 +1,4 @@
-"""The REST service and its command line."""
+"""The REST service of Headgate and its command line."""
 
 import atexit
 import gc

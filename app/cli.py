@@ -1,4 +1,4 @@
-"""The entry point of `headgate`: a command ends quietly where its user or the reader of its output ends it."""
+"""The entry point of `headgate`. A command that its user or the reader of its output ends leaves no error trace."""
 
 import io
 import os
@@ -15,14 +15,15 @@ NOT_WRITTEN = 2
 
 
 class QuietOutput(io.FileIO):
-    """Standard output that ends the process where nobody can read on: with 0 if the reader left, as `head` does, and
-    with 2 and a sentence if the disk is full. What follows is dropped.
+    """Standard output that ends the process when nobody can read on, and drops what follows.
+
+    The exit code is 0 if the reader left, as `head` does. It is 2, after a sentence, if the disk is full.
     """
 
     has_ended = False
 
     def write(self, data: "ReadableBuffer") -> int:
-        """Writes the bytes; after a failure drops them."""
+        """Writes the bytes to standard output; after a failure, drops them."""
         if self.has_ended:
             return memoryview(data).nbytes
         try:
@@ -37,7 +38,7 @@ class QuietOutput(io.FileIO):
 
 
 def open_output() -> io.TextIOWrapper:
-    """Standard output by way of QuietOutput; nothing is written if the process has none."""
+    """Opens standard output through QuietOutput; without a standard output, what is written goes nowhere."""
     if sys.stdout is None:
         return io.TextIOWrapper(io.FileIO(os.devnull, "w"))
     raw = QuietOutput(sys.stdout.fileno(), "w", closefd=False)

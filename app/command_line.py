@@ -1,4 +1,4 @@
-"""The command line, `headgate`: each noun has its commands, and a command is imported when it is called."""
+"""Defines the commands of `headgate`: each noun has its commands, and a command is imported when it is called."""
 
 import sys
 from pathlib import Path
@@ -89,7 +89,7 @@ COMMANDS = {
 
 
 class Commands(LazyGroup):
-    """The commands of `headgate`."""
+    """The group of all commands of `headgate`."""
 
     places = COMMANDS
 

@@ -1,4 +1,4 @@
-"""create_app() builds the service: settings, routers, exception handlers, middleware and the database engine."""
+"""Builds the service by create_app(): settings, routers, exception handlers, middleware and the database engine."""
 
 import sys
 from collections.abc import AsyncIterator
@@ -86,7 +86,7 @@ ROUTERS = (
 
 
 def create_app(settings: Settings) -> FastAPI:
-    """The application with its routes, error answers and middleware; it opens no connection yet."""
+    """Returns the web application with its routes, error answers and middleware; no connection is open yet."""
     configure_logging(settings.log_format, settings.log_level)
     app = FastAPI(
         title="Headgate",
@@ -116,7 +116,7 @@ def create_app(settings: Settings) -> FastAPI:
 
 @asynccontextmanager
 async def open_database(app: FastAPI) -> AsyncIterator[None]:
-    """Keeps the connection pool while the service runs; it connects on demand, so Postgres may start later."""
+    """Keeps the pool of database connections while the service runs; Postgres may start later than the service."""
     settings: Settings = app.state.settings
     assert settings.database_url is not None, (
         "headgate serve sets the URL: that of the embedded Postgres if there is no other"

@@ -1,4 +1,4 @@
-"""All settings, with defaults and units; only this module reads HEADGATE_* variables."""
+"""Reads all settings from HEADGATE_* variables, with defaults and units; no other module reads these variables."""
 
 import os
 from pathlib import Path
@@ -13,7 +13,7 @@ WORKER_NICENESS = 10  # niceness of processes that compute beside the service, w
 
 
 class Settings(BaseSettings):
-    """Settings from HEADGATE_* variables; they never change while the service runs."""
+    """The settings from HEADGATE_* variables; their values never change while the service runs."""
 
     model_config = SettingsConfigDict(env_prefix=PREFIX, frozen=True, env_ignore_empty=True)
 
@@ -131,7 +131,7 @@ class Settings(BaseSettings):
 
 
 def find_state_dir() -> Path | None:
-    """The folder for this user's state (XDG Base Directory Specification); None without a home folder."""
+    """Returns the folder for this user's data (XDG Base Directory Specification); None without a home folder."""
     named = Path(os.environ.get("XDG_STATE_HOME", ""))
     if named.is_absolute():
         return named / "headgate"
@@ -148,7 +148,7 @@ COMMAND_VARIABLES = {
 
 
 def find_unknown_variables() -> list[str]:
-    """HEADGATE_* variables that are not settings; the caller should report them, because most are misspelt."""
+    """Returns HEADGATE_* variables that are not settings; callers report them, because most are misspelt."""
     known = {PREFIX + name.upper() for name in Settings.model_fields} | COMMAND_VARIABLES
     return sorted(
         name for name in os.environ if name.upper().startswith(PREFIX) and name.upper() not in known

@@ -1,4 +1,4 @@
-"""/v1/topologies/{name}/past-forecasts: rates that decisions expected, beside the highest that were measured."""
+"""/v1/topologies/{name}/past-forecasts compares rates that decisions expected with the highest measured rates."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -41,7 +41,7 @@ EXAMPLE: dict[str, JsonValue] = {
 
 
 class PastForecast(Answer):
-    """The forecast of a decision for the highest rate of the coming cooldown, and the highest rate measured then."""
+    """The highest rate that a decision expected for the coming cooldown, and the highest rate measured then."""
 
     decision_id: UUID
     decided_for: UtcTime
@@ -92,7 +92,7 @@ class PastForecasts(Answer):
 
 
 def to_past_forecasts(rows: Sequence[Row[Any]], newest_end: datetime | None) -> PastForecasts:
-    """The forecasts, oldest first, and how often they covered the measured rate."""
+    """Returns the forecasts of decisions, oldest first, and how often they covered the measured rate."""
     items = [to_past_forecast(row, newest_end) for row in reversed(rows)]
     judged = [one for one in items if one.covered is not None]
     errors = [one.expected_rate / one.came_rate - 1.0 for one in judged if one.came_rate]
@@ -108,7 +108,7 @@ def to_past_forecasts(rows: Sequence[Row[Any]], newest_end: datetime | None) -> 
 
 
 def to_past_forecast(row: Row[Any], newest_end: datetime | None) -> PastForecast:
-    """One forecast; it is judged when its whole time was measured, or when a higher rate came than it covers."""
+    """Returns a decision's forecast. It is judged when its whole time was measured, or when a higher rate came."""
     is_complete = newest_end is not None and newest_end >= row.until
     is_exceeded = row.came is not None and row.came > row.upper_rate
     covered = None if row.came is None or not (is_complete or is_exceeded) else not is_exceeded
@@ -127,7 +127,7 @@ def to_past_forecast(row: Row[Any], newest_end: datetime | None) -> PastForecast
 
 
 def draw_past_forecasts(answer: PastForecasts, form: str, name: str) -> bytes:
-    """The highest rate of each coming cooldown as expected, covered and measured; a cross marks uncovered rates."""
+    """Draws the highest rates of each cooldown as expected, covered and measured; a cross marks uncovered ones."""
     items = answer.items
     expected = [one.expected_rate for one in items]
     upper = [one.upper_rate for one in items]
@@ -157,13 +157,13 @@ def draw_past_forecasts(answer: PastForecasts, form: str, name: str) -> bytes:
 
 
 def say_missed(one: PastForecast) -> str:
-    """The time and the rates of a forecast that did not cover the measured rate."""
+    """Says when a forecast did not cover the measured rate, and both rates."""
     rates = f"{write_rate(one.came_rate)} came, {write_rate(one.upper_rate)} covered"
     return f"{one.decided_for:%Y-%m-%d %H:%M} UTC: {rates}"
 
 
 def say_coverage(answer: PastForecasts) -> str:
-    """The share of forecasts that covered the measured rate, and the share that should cover it."""
+    """Says which share of forecasts covered the measured rate, and which share should."""
     if not answer.judged:
         return "No forecast can be judged yet: for none of them is the whole time measured."
     return (
@@ -173,7 +173,7 @@ def say_coverage(answer: PastForecasts) -> str:
 
 
 def gather_forecasts(session: Session, stored: StoredTopology, most: int) -> Sequence[Row[Any]]:
-    """The newest decisions with a forecast, newest first; `came` is null if nothing was measured since."""
+    """Returns the newest decisions with a forecast, newest first; `came` is null if nothing was measured since."""
     ahead = DecisionRow.answer["look_ahead"]
     looked = (
         select(
@@ -215,7 +215,7 @@ def gather_forecasts(session: Session, stored: StoredTopology, most: int) -> Seq
 
 
 def find_newest_end(session: Session, stored: StoredTopology) -> datetime | None:
-    """The end of the newest snapshot."""
+    """Returns the end of the topology's newest snapshot; None if there is no snapshot."""
     length = func.make_interval(0, 0, 0, 0, 0, 0, SnapshotRow.window_seconds)
     return session.scalar(
         select(SnapshotRow.observed_at + length)
@@ -226,7 +226,7 @@ def find_newest_end(session: Session, stored: StoredTopology) -> datetime | None
 
 
 def read_past_forecasts(session: Session, name: str, most: int) -> PastForecasts:
-    """The forecasts of the newest decisions about a topology."""
+    """Returns the forecasts of the newest `most` decisions about a topology, with the rates measured since."""
     stored = find_topology(session, name)
     return to_past_forecasts(gather_forecasts(session, stored, most), find_newest_end(session, stored))
 
@@ -248,7 +248,7 @@ def get_past_forecasts(
     limit: Annotated[int, Query(ge=1, le=1000, description="Of the newest decisions.")] = 200,
     accept: Accept = None,
 ) -> Response:
-    """For each decision with a forecast: the highest rate that it expected, and the highest rate that was measured.
+    """For each decision with a forecast: the highest rate that was expected, and the highest that was measured.
 
     JSON, PNG or SVG, by `Accept`.
     """

@@ -1,4 +1,4 @@
-"""The states of jobs: as JSON, read from rows, listed in pages, cancelled or deleted."""
+"""What all jobs share: their states as JSON, reading them from rows, listing, cancelling and deleting."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -21,14 +21,14 @@ READ_FROM_ROW = ("id", "state", "progress", "error", "created_at", "started_at",
 
 
 class JobErrorAnswer(Answer):
-    """The reason why a job failed: a problem type, `internal-error` or `interrupted`."""
+    """Why a job failed: a problem type, `internal-error` or `interrupted`."""
 
     type: str
     detail: str
 
 
 class JobAnswer(Answer):
-    """The state of a job: `progress` from 0 to 1, `activity` as a sentence."""
+    """The state of a job; `progress` goes from 0 to 1, `activity` is a sentence."""
 
     id: UUID
     state: State
@@ -41,26 +41,26 @@ class JobAnswer(Answer):
 
 
 def select_states(table: type[JobColumns], *columns: ColumnElement[Any]) -> Select[Any]:
-    """The states of jobs with these columns, without requests and answers, which may be large."""
+    """Returns the query for the states of jobs with these columns, without requests and answers, which may be large."""
     return select(*(getattr(table, name) for name in READ_FROM_ROW), *columns)
 
 
 def read_state(row: Any) -> dict[str, Any]:
-    """The fields of a JobAnswer in a row of `select_states`: all but `activity`."""
+    """Returns the fields of a JobAnswer, all but `activity`, from a row of `select_states`."""
     return {name: getattr(row, name) for name in READ_FROM_ROW}
 
 
 def list_jobs(
     session: Session, query: Select[Any], table: type[JobColumns], page: Page, state: State | None
 ) -> tuple[Sequence[Any], str | None]:
-    """A page of the query's jobs, newest first, and the address of the next one."""
+    """Returns a page of the jobs that the query finds, newest first, and the address of the next page."""
     if state is not None:
         query = query.where(table.state == state)
     return page.read_rows(session.execute, query, table.created_at, table.id, newest_first=True)
 
 
 def cancel_or_delete(session: Session, row: type[JobColumns], job_id: UUID, unknown: type[Unlisted]) -> bool:
-    """True: the job was unfinished, is now cancelled and keeps its row. False: the job was finished and is deleted."""
+    """Cancels an unfinished job, keeps its row and returns True; deletes a finished job and returns False."""
     of_id = row.id == job_id
     state = session.scalar(select(row.state).where(of_id).with_for_update())
     if state is None:

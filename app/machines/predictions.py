@@ -1,4 +1,4 @@
-"""/v1/predictions: the rate that a posted mapping of threads to slots sustains."""
+"""/v1/predictions finds the external rate that a posted mapping of threads to slots sustains."""
 
 from dataclasses import asdict
 from typing import Annotated, Literal
@@ -33,20 +33,20 @@ BLOB_TOPOLOGY: dict[str, JsonValue] = {
 
 
 class PlacedSlotBody(Body):
-    """The threads on one slot, by task."""
+    """The threads on one slot, counted by task."""
 
     threads: dict[OperatorName, Threads]
 
 
 class PlacedVmBody(Body):
-    """A VM of a mapping to predict."""
+    """A VM of a posted mapping."""
 
     name: OperatorName
     slots: Annotated[list[PlacedSlotBody], Field(max_length=100_000)]
 
 
 class PredictionRequest(Body):
-    """A mapping to predict, from Headgate or from another scheduler."""
+    """A mapping of threads to slots, from Headgate or from another scheduler."""
 
     model_config = show_example(
         {
@@ -67,14 +67,14 @@ class PredictionRequest(Body):
 
 
 class SlotUsageAnswer(Answer):
-    """Cpu and memory as fractions of one slot."""
+    """The used cpu and memory, as fractions of one slot."""
 
     cpu: float
     memory: float
 
 
 class TaskPredictionAnswer(Answer):
-    """The rate that a task's threads sustain (`capacity`), and the external rate at which it is reached (`rate`)."""
+    """The rate that a task's threads sustain (`capacity`), and the external rate that leads to it (`rate`)."""
 
     name: str
     capacity: float
@@ -82,14 +82,14 @@ class TaskPredictionAnswer(Answer):
 
 
 class VmPredictionAnswer(SlotUsageAnswer):
-    """Expected use of a VM, in slots."""
+    """The expected use of a VM, in slots."""
 
     name: str
     slots: list[SlotUsageAnswer]
 
 
 class SustainedRateAnswer(Answer):
-    """The rate that a mapping sustains."""
+    """The external rate that a mapping sustains."""
 
     rate: Annotated[
         float | None,
@@ -111,13 +111,13 @@ class SustainedRateAnswer(Answer):
 
 
 class PredictionAnswer(SustainedRateAnswer):
-    """The rate that a posted mapping sustains, with diagnostics."""
+    """The external rate that a posted mapping sustains, with diagnostics."""
 
     diagnostics: list[DiagnosticAnswer]
 
 
 def predict_described(session: Session, body: PredictionRequest, settings: Settings) -> PredictionAnswer:
-    """The rate that the body's mapping sustains; nothing is stored."""
+    """Returns the external rate that the body's mapping sustains; nothing is stored."""
     check_size(body.topology, settings, "#/topology")
     with pointing_into_body():
         profiles = gather_profiles(session, body.topology, body.profiles)
@@ -132,7 +132,7 @@ def predict_described(session: Session, body: PredictionRequest, settings: Setti
 
 
 def to_vm(vm: PlacedVmBody) -> MappedVm:
-    """A posted VM as a value of the planner; a prediction does not use the reservations of slots."""
+    """Returns a posted VM as a value of the planner, without reservations of slots, which predictions do not use."""
     slots = tuple(MappedSlot(slot.threads, 0.0, 0.0) for slot in vm.slots)
     return MappedVm(Vm(vm.name, len(vm.slots)), slots)
 
@@ -140,7 +140,7 @@ def to_vm(vm: PlacedVmBody) -> MappedVm:
 def to_sustained_rate(
     prediction: Prediction, routing: str, external_rate: float | None
 ) -> SustainedRateAnswer:
-    """The predicted rate of a mapping under a routing, compared with the given external rate."""
+    """Returns the predicted rate of a mapping under a routing, compared with the external rate if one is given."""
     return SustainedRateAnswer.model_validate(
         asdict(prediction) | {"routing": routing, "meets_rate": prediction.meets(external_rate)}
     )

@@ -1,4 +1,4 @@
-"""/v1/vm-catalogues: the sizes and prices of VMs that can be acquired, stored in versions."""
+"""/v1/vm-catalogues stores the sizes and prices of VMs that can be acquired, in versions."""
 
 from dataclasses import replace
 from datetime import datetime
@@ -52,12 +52,12 @@ class VmSizeBody(Body):
     ] = None
 
     def to_values(self) -> vm_acquisition.VmSize:
-        """The size as a value of the planner."""
+        """Returns the VM size as a value of the planner."""
         return vm_acquisition.VmSize(self.name, self.slots, self.hourly_price)
 
 
 class VmCatalogueBody(Body):
-    """Sizes and prices under a name; the same name again makes a new version."""
+    """VM sizes and prices under a name; the same name again makes a new version."""
 
     model_config = show_example(AZURE_D)
 
@@ -66,7 +66,7 @@ class VmCatalogueBody(Body):
 
 
 class VmCatalogueAnswer(Answer):
-    """A stored catalogue, at one version."""
+    """One stored version of a catalogue."""
 
     name: str
     version: int
@@ -75,14 +75,14 @@ class VmCatalogueAnswer(Answer):
 
 
 class VmCataloguePage(Answer):
-    """Newest versions by name; `next` is the address of the following page."""
+    """The newest catalogues by name; `next` is the address of the following page."""
 
     items: list[VmCatalogueAnswer]
     next: str | None = None
 
 
 def find_sizes(session: Session, name: str) -> tuple[VmSize, ...] | None:
-    """The sizes of the newest version; None if no catalogue has this name."""
+    """Returns the VM sizes in the newest version of a catalogue; None if no catalogue has this name."""
     row = find_version(session, VmCatalogueRow, name)
     if row is None:
         return None
@@ -92,19 +92,19 @@ def find_sizes(session: Session, name: str) -> tuple[VmSize, ...] | None:
 
 
 def find_catalogue(session: Session, name: str, version: int | None) -> VmCatalogueAnswer:
-    """The given version of a catalogue, or the newest."""
+    """Returns the given version of a catalogue, or the newest one if `version` is None."""
     row = read_version(session, VmCatalogueRow, UnknownVmCatalogue, name, version)
     return answer_version(row, VmCatalogueAnswer)
 
 
 def list_catalogues(session: Session, page: Page) -> VmCataloguePage:
-    """Newest versions by name."""
+    """Returns a page of the newest version of each catalogue, by name."""
     rows, following = list_newest(session, VmCatalogueRow, page)
     return VmCataloguePage(items=[answer_version(row, VmCatalogueAnswer) for row in rows], next=following)
 
 
 def store_catalogue(session: Session, body: VmCatalogueBody) -> VmCatalogueAnswer:
-    """Checks a catalogue and stores it as the next version."""
+    """Checks a catalogue of VM sizes, stores it as the next version of its name, and returns it."""
     try:
         check_catalogue([size.to_values() for size in body.sizes])
     except InvalidCatalogue as error:
@@ -115,7 +115,7 @@ def store_catalogue(session: Session, body: VmCatalogueBody) -> VmCatalogueAnswe
 
 
 def delete_catalogue(session: Session, name: str) -> None:
-    """Deletes all versions of a catalogue."""
+    """Deletes all versions of the catalogue with this name."""
     delete_versions(session, VmCatalogueRow, UnknownVmCatalogue, name)
 
 
@@ -124,7 +124,7 @@ router = APIRouter(prefix="/v1/vm-catalogues", tags=["placements"], route_class=
 
 @router.post("", status_code=201, **declare(may_store, "Store a VM catalogue", *BODY, "invalid-catalogue"))
 def store_vm_catalogue(body: VmCatalogueBody, response: Response, session: SessionDep) -> VmCatalogueAnswer:
-    """Stores version 1 of a new name, or the next version of a known one."""
+    """Stores version 1 of a new catalogue, or the next version of a known one."""
     stored = store_catalogue(session, body)
     tell_created(response, "vm-catalogues", stored.name)
     return stored
@@ -132,7 +132,7 @@ def store_vm_catalogue(body: VmCatalogueBody, response: Response, session: Sessi
 
 @router.get("", **declare(may_read, "List VM catalogues"))
 def list_vm_catalogues(page: PageDep, session: SessionDep) -> VmCataloguePage:
-    """Newest versions by name."""
+    """The newest version of each catalogue, by name."""
     return list_catalogues(session, page)
 
 
@@ -140,7 +140,7 @@ def list_vm_catalogues(page: PageDep, session: SessionDep) -> VmCataloguePage:
 def get_vm_catalogue(
     name: TopologyName, session: SessionDep, version: VersionQuery = None
 ) -> VmCatalogueAnswer:
-    """The newest version, or the given version."""
+    """The newest version of a catalogue, or the given version."""
     return find_catalogue(session, name, version)
 
 
@@ -148,5 +148,5 @@ def get_vm_catalogue(
     "/{name}", status_code=204, **declare(may_store, "Delete a VM catalogue", "unknown-vm-catalogue")
 )
 def delete_vm_catalogue(name: TopologyName, session: SessionDep) -> None:
-    """Deletes all versions; stored placements stay as they are."""
+    """Deletes all versions of a catalogue; stored placements stay."""
     delete_catalogue(session, name)

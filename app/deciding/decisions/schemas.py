@@ -163,7 +163,7 @@ class CatchingUpAnswer(Answer):
 
 
 class CorrectionAnswer(Answer):
-    """The factor by which the measured wait differs from the modelled wait; service times are not corrected."""
+    """How many times the modelled wait the measured wait is; service times are not corrected."""
 
     shared: Annotated[
         float | None, Field(description="Against the model: one queue for all where none is configured.")

@@ -1,4 +1,4 @@
-"""`headgate forecast`: the VMs of the coming intervals, from files."""
+"""`headgate forecast` computes from files how many VMs the coming intervals need."""
 
 from typing import Annotated
 

@@ -1,4 +1,4 @@
-"""Forecasts of VMs from files: no server, no database, the same checks and answers as over HTTP."""
+"""Forecasts of VMs from files, without a server or a database; checks and answers equal those over HTTP."""
 
 import sys
 from collections.abc import Mapping
@@ -25,7 +25,7 @@ from planner.workloads.series import Measurement, regularise_workload
 
 
 def run_forecast(workload: Path, mst: Path, app: str | None, **choices: object) -> VmForecastAnswer:
-    """The answer of POST /v1/forecasts/vms for the contents of the files."""
+    """Returns what POST /v1/forecasts/vms answers for the contents of the files."""
     try:
         measured = read_workload(workload)
         body = read_request(measured, mst, app, choices)
@@ -38,7 +38,7 @@ def run_forecast(workload: Path, mst: Path, app: str | None, **choices: object) 
 def read_request(
     measured: list[Measurement], mst: Path, app: str | None, choices: Mapping[str, object]
 ) -> VmForecastRequest:
-    """The body from the files and the options; an option of None is left out."""
+    """Makes the request from the files and the options; an option that is None is left out."""
     samples = read_samples(mst)
     known = samples.get(app) if app is not None else next(iter(samples.values()))
     if known is None or (app is None and len(samples) > 1):
@@ -58,7 +58,7 @@ def _to_point(measured: Measurement) -> dict[str, object]:
 
 
 def print_forecast(answer: VmForecastAnswer, output: str) -> None:
-    """Prints a table for people, or the JSON that the service answers."""
+    """Prints a forecast of VMs as a table, or as the JSON that the service answers."""
     if output == "json":
         sys.stdout.write(answer.model_dump_json(indent=2, by_alias=True) + "\n")
         return

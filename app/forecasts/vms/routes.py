@@ -1,4 +1,4 @@
-"""/v1/forecasts/vms: how many VMs the coming intervals need."""
+"""/v1/forecasts/vms computes how many VMs the coming intervals need."""
 
 from fastapi import APIRouter
 

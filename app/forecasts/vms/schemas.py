@@ -1,4 +1,4 @@
-"""Forecasts of VMs as JSON."""
+"""Requests and answers of VM forecasts as JSON."""
 
 from datetime import datetime
 from typing import Annotated
@@ -91,7 +91,7 @@ class VmIntervalAnswer(Answer):
 
 
 class VmForecastAnswer(Answer):
-    """A schedule of VMs and the models behind it."""
+    """How many VMs each coming interval needs, and the models behind the numbers."""
 
     policy: str
     qos_target: float

@@ -1,4 +1,4 @@
-"""Forecasts of VMs: for the workload in a body, or for a stored topology."""
+"""Forecasts how many VMs are needed: for the workload in a body, or for a stored topology."""
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
@@ -35,7 +35,11 @@ from planner.workloads.series import InvalidSchedule, Workload
 
 @dataclass(frozen=True)
 class GatheredSeries:
-    """A workload, measured maximum throughputs, lower bounds of them, and diagnostics about their age."""
+    """The inputs of a VM forecast: a workload, measured maximum throughputs, and throughputs that only bound the
+    maximum.
+
+    The diagnostics tell how old these data are.
+    """
 
     workload: Workload
     samples: tuple[MstSample, ...]
@@ -44,13 +48,13 @@ class GatheredSeries:
 
 
 def gather_described(body: VmForecastRequest) -> GatheredSeries:
-    """The workload and the samples in the body."""
+    """Returns the workload and the throughput samples in the body."""
     workload = to_workload(body.workload, body.step_seconds)
     return GatheredSeries(workload, take_saturated(body.mst_samples), take_bounds(body.mst_samples))
 
 
 def gather_stored(session: Session, name: str, body: StoredVmForecastRequest) -> GatheredSeries:
-    """The external rates and the throughput samples of a stored topology."""
+    """Returns the measured external rates and the throughput samples of a stored topology."""
     topology = find_topology(session, name)
     workload = read_workload(session, topology, step_seconds=body.step_seconds, most=MOST_POINTS)
     rows = find_newest_samples(session, topology.id)
@@ -59,7 +63,7 @@ def gather_stored(session: Session, name: str, body: StoredVmForecastRequest) ->
 
 
 def to_answer(found: VmForecast, peak_vms: int) -> VmForecastAnswer:
-    """The VMs of each interval, with the models of throughput and workload."""
+    """Returns the VMs of each interval as an answer, with the models of throughput and workload."""
     return VmForecastAnswer(
         policy=found.policy,
         qos_target=found.qos_target,
@@ -74,7 +78,7 @@ def to_answer(found: VmForecast, peak_vms: int) -> VmForecastAnswer:
 
 
 def to_interval_answer(interval: VmInterval, qos_target: float) -> VmIntervalAnswer:
-    """One interval, with the parts of its number of VMs, and whether it reaches the target alone."""
+    """Returns the VMs of an interval as an answer, with the parts of their number and whether they reach the target."""
     return VmIntervalAnswer(
         begins=find_time(interval.from_seconds),
         ends=find_time(interval.to_seconds),
@@ -87,7 +91,7 @@ def to_interval_answer(interval: VmInterval, qos_target: float) -> VmIntervalAns
 
 
 def describe_workload(policy: str, model: ArmaModel | None) -> WorkloadModelAnswer:
-    """The ARMA model, or the forecast that the policy uses instead."""
+    """Describes the ARMA model of the workload, or the forecast that the policy uses instead."""
     if model is None:
         return WorkloadModelAnswer(kind="outlook" if policy == HEADGATE else "last-rate")
     return to_model_answer(model)
@@ -98,14 +102,14 @@ IN_SECONDS: dict[str, str | None] = {"startup_steps": "/startup_seconds"}
 
 
 def forecast_described(body: VmForecastRequest) -> VmForecastAnswer:
-    """The VMs of the coming intervals, for the workload and the samples in the body."""
+    """Returns how many VMs the coming intervals need, for the workload and the samples in the body."""
     gathered = gather_described(body)
     timing = Timing(body.interval_steps, body.startup_steps, gathered.workload.step_seconds)
     return _forecast(gathered, body, timing)
 
 
 def forecast_stored(session: Session, name: str, body: StoredVmForecastRequest) -> VmForecastAnswer:
-    """The VMs of a stored topology's coming intervals."""
+    """Returns how many VMs the coming intervals of a stored topology need."""
     gathered = gather_stored(session, name, body)
     timing, said = find_timing(body, gathered.workload.step_seconds)
     workload = replace(gathered.workload, diagnostics=(*gathered.workload.diagnostics, *said))
@@ -136,7 +140,7 @@ def _forecast(
 
 
 def find_timing(body: StoredVmForecastRequest, step: float) -> tuple[Timing, tuple[Diagnostic, ...]]:
-    """The interval and the start of the body in whole steps, and a diagnostic if the interval had to be lengthened.
+    """Returns an interval and a VM start in whole steps, and a diagnostic if the interval had to be lengthened.
 
     An interval longer than a start has at least one step more than the start.
     """

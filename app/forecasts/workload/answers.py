@@ -1,4 +1,4 @@
-"""The planner's forecast of a workload as JSON and as a picture."""
+"""Turns the planner's forecast of a workload into JSON and into a picture."""
 
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -28,7 +28,7 @@ def to_answer(
     history_steps: int,
     came: Sequence[float | None] = (),
 ) -> WorkloadForecastAnswer:
-    """The newest measured steps, and the expected steps beside the rates measured since (`came`)."""
+    """Returns the newest measured steps, and the expected steps beside the rates that were measured later (`came`)."""
 
     def at(step: int) -> datetime:
         return find_step_time(workload, step)
@@ -62,14 +62,14 @@ def to_answer(
 
 
 def find_step_time(workload: Workload, step: int) -> datetime:
-    """The time at which this step of a workload begins."""
+    """Returns the time at which a step of the workload begins; steps count from 0."""
     return find_time(workload.start_seconds + step * workload.step_seconds)
 
 
 def to_accuracy_answer(
     workload: Workload, terms: RollingTerms, found: RollingAccuracy, as_of: datetime | None
 ) -> ForecastAccuracyAnswer:
-    """The accuracy of each lead."""
+    """Returns how accurate forecasts were, for each number of steps ahead, as an answer."""
 
     def list_leads(leads: Sequence[LeadAccuracy]) -> list[LeadAccuracyAnswer]:
         return [LeadAccuracyAnswer(seconds=one.steps * workload.step_seconds, **asdict(one)) for one in leads]
@@ -91,14 +91,14 @@ def to_accuracy_answer(
 
 
 def describe_model(forecast: WorkloadForecast) -> WorkloadModelAnswer | None:
-    """The model of a forecast; None if a fallback was used."""
+    """Returns the model of a forecast as an answer; None if a simpler forecast was used instead of a model."""
     if forecast.by_lines:
         return WorkloadModelAnswer(kind="lines")
     return to_model_answer(forecast.model) if forecast.model else None
 
 
 def to_model_answer(model: ArmaModel) -> WorkloadModelAnswer:
-    """An ARMA model; the mean is null in a model without one."""
+    """Returns an ARMA model as an answer; the mean is null in a model without one."""
     return WorkloadModelAnswer(
         kind="arma",
         ar=list(model.ar),
@@ -110,12 +110,12 @@ def to_model_answer(model: ArmaModel) -> WorkloadModelAnswer:
 
 
 def name_model(model: WorkloadModelAnswer) -> str:
-    """The name of the model for the title of a picture."""
+    """Returns the name of a model for the title of a picture."""
     return f"ARMA({len(model.ar)}, {len(model.ma)})" if model.kind == "arma" else "lines"
 
 
 def draw_answer(answer: WorkloadForecastAnswer, form: str, name: str) -> bytes:
-    """The picture of a forecast as PNG or SVG; `name` is that of the topology."""
+    """Draws a forecast as PNG or SVG; `name` is the name of the topology."""
     from app.rendering import plots  # noqa: PLC0415  (matplotlib is loaded when the first picture is asked for)
 
     model = answer.model

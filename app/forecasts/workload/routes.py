@@ -1,4 +1,4 @@
-"""/v1/forecasts/workload: the coming rates of a workload."""
+"""/v1/forecasts/workload forecasts the coming rates of a workload."""
 
 from functools import partial
 from typing import Annotated
@@ -51,7 +51,7 @@ FORMS = (JSON, PNG, SVG)
 )
 @computes
 def forecast_workload(body: WorkloadForecastRequest, accept: Accept = None) -> Response:
-    """The ARMA model of lowest AIC on the newest window, with an interval per step; JSON, PNG or SVG, by `Accept`."""
+    """Forecasts by the ARMA model of lowest AIC on the newest window; JSON, PNG or SVG, by `Accept`."""
     form = choose_form(accept, FORMS)
     return answer_in_form(service.forecast_described(body), form, partial(draw_answer, name="workload"))
 

@@ -1,4 +1,4 @@
-"""Forecasts of workloads as JSON."""
+"""Requests and answers of workload forecasts as JSON."""
 
 from datetime import datetime
 from typing import Annotated, Literal
@@ -168,7 +168,7 @@ class WorkloadForecastAnswer(Answer):
 
 
 class LeadAccuracyAnswer(Answer):
-    """How well the forecasts so many steps ahead agree with the measured rates; null: no forecast was judged."""
+    """How well forecasts this many steps ahead agree with the measured rates; null: no forecast was judged."""
 
     steps: Annotated[int, Field(description="The lead, in steps.")]
     seconds: Annotated[float, Field(description="The lead, in seconds.")]
@@ -196,7 +196,7 @@ class LeadAccuracyAnswer(Answer):
 
 
 class ForecastAccuracyAnswer(Answer):
-    """The accuracy of forecasts that were repeated for past moments, by lead."""
+    """How accurate forecasts for past moments were, by the number of steps ahead."""
 
     model_config = show_example(ACCURACY)
 

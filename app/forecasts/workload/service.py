@@ -1,4 +1,4 @@
-"""Forecasts of workloads and their accuracy, for a workload in a body or the snapshots of a stored topology."""
+"""Forecasts workloads, and judges such forecasts, for a workload in a body or for the snapshots of a topology."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -38,14 +38,14 @@ class GatheredWorkload:
 
 @dataclass(frozen=True)
 class GatheredHistory:
-    """A workload whose forecasts are judged, and the quantile in the policy (None: no policy)."""
+    """A workload on which forecasts are judged, and the quantile of the topology's policy (None: no policy)."""
 
     workload: Workload
     quantile: float | None
 
 
 def gather_described(body: WorkloadForecastRequest) -> GatheredWorkload:
-    """The workload in the body."""
+    """Returns the workload that the body holds."""
     workload = to_workload(body.workload, body.step_seconds)
     refuse_endless(workload, body.steps, "#/steps")
     return GatheredWorkload(workload)
@@ -54,7 +54,7 @@ def gather_described(body: WorkloadForecastRequest) -> GatheredWorkload:
 def gather_stored(
     session: Session, name: str, needed: int | None, steps: int, as_of: datetime | None
 ) -> GatheredWorkload:
-    """The newest `needed` external rates of a topology's snapshots; with `as_of` also the rates that came since."""
+    """Returns the newest `needed` external rates of a topology; with `as_of`, also the rates that came afterwards."""
     topology = find_topology(session, name)
     workload = read_known(session, topology, as_of, needed)
     refuse_endless(workload, steps, "#/steps")
@@ -64,7 +64,7 @@ def gather_stored(
 
 
 def gather_history(session: Session, name: str, as_of: datetime | None) -> GatheredHistory:
-    """The external rates for which forecasts are judged."""
+    """Returns the external rates of a topology on which forecasts are judged, up to the time `as_of`."""
     topology = find_topology(session, name)
     workload = read_known(session, topology, as_of)
     policy = session.get(PolicyRow, topology.id)
@@ -74,7 +74,7 @@ def gather_history(session: Session, name: str, as_of: datetime | None) -> Gathe
 def read_known(
     session: Session, topology: StoredTopology, as_of: datetime | None, needed: int | None = None
 ) -> Workload:
-    """The external rates known at a time; refuses a time at which none was known."""
+    """Returns the external rates that were known at the time `as_of`; refuses a time at which none was known."""
     try:
         return read_workload(session, topology, ended_by=as_of, most=MOST_POINTS, needed=needed)
     except NoSnapshot:
@@ -91,7 +91,7 @@ USUAL_QUANTILE = 0.95
 
 @dataclass(frozen=True)
 class WorkloadForecastTerms:
-    """The steps to forecast, the probability of their bounds, the steps of the model, and the known steps to answer."""
+    """The terms of a forecast: steps to forecast, probability of the bounds, steps to fit, known steps to show."""
 
     steps: int
     level: float
@@ -102,7 +102,11 @@ class WorkloadForecastTerms:
 
 @dataclass(frozen=True)
 class AccuracyTerms:
-    """The leads to judge, the number of past moments, the level of bands and the quantile of peaks (None: policy's)."""
+    """The terms by which forecasts are judged: steps ahead, how many past moments, the level of bands, and the
+    quantile.
+
+    The quantile is that of the highest rates; None: the quantile of the policy.
+    """
 
     leads: tuple[int, ...]
     origins: int
@@ -111,7 +115,7 @@ class AccuracyTerms:
 
 
 def forecast_described(body: WorkloadForecastRequest) -> WorkloadForecastAnswer:
-    """The forecast of the workload in the body."""
+    """Returns the forecast of the workload that the body holds."""
     terms = WorkloadForecastTerms(body.steps, body.level, body.window_steps, body.history_steps)
     return _forecast(gather_described(body), terms)
 
@@ -119,7 +123,7 @@ def forecast_described(body: WorkloadForecastRequest) -> WorkloadForecastAnswer:
 def forecast_stored(
     session: Session, name: str, terms: WorkloadForecastTerms, as_of: datetime | None
 ) -> WorkloadForecastAnswer:
-    """The forecast of a stored topology's external rate, as of a time."""
+    """Returns the forecast of a stored topology's external rate, made from what was known at the time `as_of`."""
     needed = None if terms.by_lines else terms.window_steps
     gathered = gather_stored(session, name, needed, terms.steps, as_of)
     with blaming_what_is_stored(name):
@@ -140,7 +144,7 @@ def _forecast(gathered: GatheredWorkload, terms: WorkloadForecastTerms) -> Workl
 def judge_stored(
     session: Session, name: str, terms: AccuracyTerms, as_of: datetime | None
 ) -> ForecastAccuracyAnswer:
-    """The accuracy of forecasts of a stored topology's external rate."""
+    """Returns how accurate forecasts of a stored topology's external rate were."""
     gathered = gather_history(session, name, as_of)
     quantile = terms.quantile or gathered.quantile or USUAL_QUANTILE
     asked = RollingTerms(terms.leads, terms.origins, terms.level, quantile)

@@ -1,4 +1,4 @@
-"""Backtests as JSON and as pictures."""
+"""Turns backtests into JSON and into pictures."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -21,12 +21,12 @@ from planner.wording import write_number
 
 
 def to_parameters_answer(row: Any) -> BacktestParametersAnswer:
-    """The parameters of a row that was read without workload and samples."""
+    """Returns the parameters of a backtest, from a database row without workload and samples."""
     return BacktestParametersAnswer.model_validate(row.request | {"steps": row.steps})
 
 
 def to_state_answer(row: Any, runs: int) -> BacktestSummaryAnswer:
-    """The state of a backtest with its number of finished runs."""
+    """Returns the state of a backtest of which `runs` runs are finished."""
     parameters = to_parameters_answer(row)
     return BacktestSummaryAnswer(
         **read_state(row),
@@ -36,7 +36,7 @@ def to_state_answer(row: Any, runs: int) -> BacktestSummaryAnswer:
 
 
 def describe_activity(state: str, parameters: BacktestParametersAnswer, done: int) -> str:
-    """The state of a backtest of which `done` runs are finished, as a sentence."""
+    """Says in a sentence what a backtest does, of which `done` runs are finished."""
     total = len(parameters.policies) * parameters.seeds
     so_far = f"{done} of {total} runs are done"
     if state == "queued":
@@ -54,7 +54,7 @@ def describe_activity(state: str, parameters: BacktestParametersAnswer, done: in
 
 
 def to_answer(row: Any, scores: Sequence[BacktestScore], summary: Sequence[PolicySummary]) -> BacktestAnswer:
-    """The state with the rows so far and their summary."""
+    """Returns the state of a backtest, with the scores of its finished runs and their summary."""
     return BacktestAnswer(
         **to_state_answer(row, len(scores)).model_dump(),
         rows=[BacktestRunAnswer.model_validate(score) for score in scores],
@@ -66,7 +66,7 @@ def to_answer(row: Any, scores: Sequence[BacktestScore], summary: Sequence[Polic
 def to_trace_answer(
     job: BacktestJob, chosen: tuple[str, int], rates: Floats, run: ReplayedRun, truth_vms: Floats
 ) -> RunTraceAnswer:
-    """Every step of the run of the chosen policy and seed."""
+    """Returns every step of a replayed run; `chosen` is the policy and the seed of the run."""
     policy, seed = chosen
     return RunTraceAnswer(
         policy=policy,
@@ -86,7 +86,7 @@ def to_trace_answer(
 
 
 def draw_trace(trace: RunTraceAnswer, form: str) -> bytes:
-    """The steps of a run as a PNG or SVG."""
+    """Draws the steps of a backtest run as PNG or SVG."""
     from app.rendering import plots  # noqa: PLC0415  (matplotlib is loaded when the first picture is asked for)
 
     title = (

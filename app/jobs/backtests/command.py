@@ -1,4 +1,4 @@
-"""`headgate backtest`: policies tried on a past workload, from files."""
+"""`headgate backtest` tries policies on a past workload from files."""
 
 from pathlib import Path
 from typing import Annotated, Literal

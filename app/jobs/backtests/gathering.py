@@ -36,7 +36,7 @@ AS_ASKED = {
 
 
 def gather_job(session: Session, body: BacktestRequest) -> BacktestJob:
-    """The job of a request. It holds copies of the stored data, so later changes of the snapshots do not change it."""
+    """Makes the job of a request. The job holds copies of stored data, so that later snapshots do not change it."""
     refuse_contradictions(body)
     workload = gather_workload(session, body)
     samples = gather_samples(session, body)
@@ -45,7 +45,7 @@ def gather_job(session: Session, body: BacktestRequest) -> BacktestJob:
 
 
 def refuse_contradictions(body: BacktestRequest) -> None:
-    """Raises InvalidRequest if fields contradict each other."""
+    """Raises InvalidRequest if fields of the request contradict each other."""
     found = []
     if (body.workload is None) == (body.topology is None):
         found.append(
@@ -68,7 +68,7 @@ def refuse_contradictions(body: BacktestRequest) -> None:
 
 
 def gather_workload(session: Session, body: BacktestRequest) -> Workload:
-    """The posted workload, or the external rates of a stored topology."""
+    """Returns the workload in the request, or the external rates of a stored topology."""
     if body.workload is not None:
         return to_workload(body.workload, body.step_seconds)
     assert body.topology is not None, "refuse_contradictions has found one of the two"
@@ -84,7 +84,7 @@ def gather_workload(session: Session, body: BacktestRequest) -> Workload:
 
 
 def gather_samples(session: Session, body: BacktestRequest) -> Sequence[MstSample]:
-    """The posted samples, or the saturated ones of a stored topology, oldest first."""
+    """Returns the throughput samples in the request, or the saturated ones of a stored topology, oldest first."""
     if body.mst_samples is not None:
         posted = take_saturated(body.mst_samples)
         check_samples(posted)
@@ -101,7 +101,7 @@ def gather_samples(session: Session, body: BacktestRequest) -> Sequence[MstSampl
 def make_job(
     body: BacktestRequest, workload: Workload, samples: Sequence[MstSample], *, workload_name: str, app: str
 ) -> BacktestJob:
-    """The job of a body, with a workload and samples from the database, the body or files."""
+    """Makes the job of a request, with a workload and samples from the database, the request or files."""
     refuse_unmeasured(body, samples)
     return BacktestJob(
         **body.model_dump(include=AS_ASKED),
@@ -128,7 +128,7 @@ def refuse_unmeasured(body: BacktestRequest, samples: Sequence[MstSample]) -> No
 
 
 def list_policies(body: BacktestRequest) -> list[str]:
-    """Each policy once; the policies of Imai et al. by their numbers."""
+    """Returns each policy of the request once; the policies of Imai et al. go by their numbers."""
     if body.policies == "all":
         return list(ALL_POLICIES)
     if not body.policies:
@@ -143,7 +143,7 @@ def list_policies(body: BacktestRequest) -> list[str]:
 
 
 def find_backtest(session: Session, backtest_id: UUID) -> tuple[Any, Sequence[Any]]:
-    """The row of a backtest, and its runs in the order of their positions."""
+    """Returns the database row of a backtest, and the rows of its runs in order."""
     row = session.execute(_without_series().where(BacktestRow.id == backtest_id)).one_or_none()
     if row is None:
         raise UnknownBacktest(backtest_id)
@@ -169,7 +169,7 @@ def list_backtests(session: Session, page: Page, state: State | None) -> Backtes
 
 
 def _without_series() -> Select[Any]:
-    """A query of backtests without the long workload and samples; it counts the steps of the workload instead."""
+    """Returns the query for backtests without their long workload and samples, but with the number of steps."""
     request = BacktestRow.request
     runs = select(func.count()).where(BacktestRunRow.backtest_id == BacktestRow.id).scalar_subquery()
     return select_states(

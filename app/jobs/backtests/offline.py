@@ -1,4 +1,4 @@
-"""Backtests from files: no server, no database, the same checks and numbers as over HTTP."""
+"""Backtests from files, without a server or a database; checks and numbers equal those over HTTP."""
 
 import csv
 import json
@@ -48,14 +48,14 @@ PAPER_PEAK, PAPER_TRAIN_VMS = 32.0, [3, 4, 6, 8, 24]
 
 
 class FileBacktest(BacktestRequest):
-    """The body of a backtest with any number of seeds: nobody else waits for the computer of a command."""
+    """The request for a backtest from files, with any number of seeds: nobody else waits for this computer."""
 
     seeds: Annotated[int, Field(ge=1)] = BacktestRequest.model_fields["seeds"].default
 
 
 @dataclass(frozen=True)
 class BacktestChoices:
-    """The options of the command: the fields of the body, and the options for files."""
+    """The options of `headgate backtest`: the fields of the request, and the options for files."""
 
     body: FileBacktest
     app: str | None
@@ -66,13 +66,13 @@ class BacktestChoices:
 def run_backtests(
     files: tuple[Path, Path], given: Mapping[str, Any], app: str | None, plot: Path | None, output: str
 ) -> None:
-    """Reads the workload and the samples, replays every run and prints its row."""
+    """Reads workload and samples from `files`, replays every run of the backtest and prints its row."""
     choices = read_choices(given, app, plot)
     print_rows(backtest_files(*files, choices), output, sys.stdout, choices.body)
 
 
 def read_choices(given: Mapping[str, Any], app: str | None, plot: Path | None) -> BacktestChoices:
-    """The options as fields of the body, which has defaults for absent options."""
+    """Turns the options of the command into the request, which has defaults for absent options."""
     said: dict[str, Any] = {"scale_peak": PAPER_PEAK}
     said |= {name: value for name, value in given.items() if value is not None}
     if isinstance(said.get("policies"), str) and said["policies"].strip() != "all":
@@ -85,7 +85,7 @@ def read_choices(given: Mapping[str, Any], app: str | None, plot: Path | None) -
 
 
 def _read_counts(text: str) -> list[int] | None:
-    """`3,4,6,8,24`; None for `all`."""
+    """Reads the numbers of an option such as `3,4,6,8,24`; None for `all`."""
     if text.strip() == "all":
         return None
     try:
@@ -106,7 +106,7 @@ def _read_peak(text: str) -> float | None:
 
 
 def backtest_files(workload: Path, mst: Path, choices: BacktestChoices) -> Iterator[BacktestScore]:
-    """Yields one row per application, policy and seed, as soon as it is computed."""
+    """Yields the score of each application, policy and seed as soon as it is computed."""
     try:
         for job in read_jobs(workload, mst, choices):
             setup, policies = job.to_setup(), tuple(job.policies)
@@ -120,7 +120,7 @@ def backtest_files(workload: Path, mst: Path, choices: BacktestChoices) -> Itera
 
 
 def read_jobs(workload: Path, mst: Path, choices: BacktestChoices) -> Iterator[BacktestJob]:
-    """One job for each application in the samples, or for the chosen application."""
+    """Yields a backtest for each application in the samples, or only for the chosen application."""
     body = choices.body
     series = regularise_workload(read_workload(workload), body.step_seconds)
     samples = read_samples(mst)
@@ -140,7 +140,7 @@ def read_jobs(workload: Path, mst: Path, choices: BacktestChoices) -> Iterator[B
 
 
 def train_as_usual(body: FileBacktest, app: str, samples: Sequence[MstSample]) -> FileBacktest:
-    """The body that trains policies on the numbers of VMs of Imai et al., or on all if some were not measured."""
+    """Returns the request with policies trained on the VM counts of Imai et al., or on all if some lack samples."""
     measured = sorted({one.vms for one in samples})
     if set(PAPER_TRAIN_VMS) <= set(measured):
         return body.model_copy(update={"train_vms": PAPER_TRAIN_VMS})
@@ -152,7 +152,7 @@ def train_as_usual(body: FileBacktest, app: str, samples: Sequence[MstSample]) -
 
 
 def _show_progress(setup: BacktestSetup, policies: tuple[str, ...], seeds: int) -> Iterator[BacktestScore]:
-    """Yields the rows, with a progress bar on standard error if that is a terminal."""
+    """Yields the scores, and shows a progress bar on standard error if that is a terminal."""
     clean_up_at_interrupts()  # the bar hides the cursor
     intervals = -(-len(setup.rates) // setup.timing.interval_steps)
     replayed = [policy for policy in policies if policy not in BASELINES]
@@ -173,7 +173,7 @@ def _say_terms(series: Workload, body: BacktestRequest) -> None:
 
 
 def print_rows(rows: Iterator[BacktestScore], output: str, out: TextIO, body: BacktestRequest) -> None:
-    """Prints CSV rows as they are computed; prints JSON and the table at the end."""
+    """Prints scores: CSV rows as soon as they are computed, JSON and the table at the end."""
     if output == "csv":
         writer = csv.DictWriter(out, COLUMNS, lineterminator="\n")
         writer.writeheader()
@@ -192,12 +192,12 @@ def print_rows(rows: Iterator[BacktestScore], output: str, out: TextIO, body: Ba
 
 
 def _write_cell(value: object) -> object:
-    """The value in a CSV row: true and false as in JSON."""
+    """Returns a value for a CSV row; true and false are written as in JSON."""
     return str(value).lower() if isinstance(value, bool) else value
 
 
 def _print_summaries(rows: Sequence[BacktestScore], *, has_spread: bool) -> None:
-    """Prints the means over the seeds, with their deviations if `has_spread`."""
+    """Prints each policy's means over the seeds, with standard deviations if `has_spread`."""
     spread = ["±"] if has_spread else []
     lines = []
     names = [

@@ -1,4 +1,4 @@
-"""/v1/backtests: jobs that replay a workload under each policy."""
+"""/v1/backtests starts and reads jobs that replay a workload under each policy."""
 
 from typing import Annotated, Any
 from uuid import UUID
@@ -40,7 +40,7 @@ DELETED: dict[int | str, dict[str, Any]] = {204: {"description": "The backtest w
 @router.post("", status_code=202, **declare(may_store, "Start a backtest", *REFUSED))
 @computes
 def start_backtest(body: BacktestRequest, session: SessionDep, response: Response) -> BacktestAnswer:
-    """Queues the backtest; a process computes it, also after restarts of the service. GET its `Location`."""
+    """Queues a backtest, which a process computes, also after restarts of the service. GET its `Location`."""
     backtest = service.start_backtest(session, body)
     tell_created(response, "backtests", backtest.id)
     return backtest
@@ -52,13 +52,13 @@ def list_backtests(
     session: SessionDep,
     state: StateFilter = None,
 ) -> BacktestPage:
-    """Newest first, without their rows."""
+    """Backtests, newest first, without their rows."""
     return gathering.list_backtests(session, page, state)
 
 
 @router.get("/{backtest_id:uuid}", **declare(may_read, "Read a backtest", "unknown-backtest"))
 def get_backtest(backtest_id: UUID, session: SessionDep) -> BacktestAnswer:
-    """The backtest's state, its rows so far, and their means and deviations over the seeds."""
+    """A backtest's state, its rows so far, and their means and deviations over the seeds."""
     return service.find_backtest(session, backtest_id)
 
 
@@ -94,7 +94,7 @@ def get_backtest_trace(
     seed: Annotated[int, Query(ge=0, le=MOST_SEEDS)] = 0,
     accept: Accept = None,
 ) -> Response:
-    """Workload, capacity, VMs and backlog over time, as JSON, PNG or SVG, by `Accept`."""
+    """A run's workload, capacity, VMs and backlog over time, as JSON, PNG or SVG, by `Accept`."""
     form = choose_form(accept, (PNG, SVG, JSON))
     trace = service.trace_run(session, backtest_id, policy, seed)
     return answer_in_form(trace, form, draw_trace)

@@ -103,7 +103,7 @@ class BacktestRequest(Body):
 
 
 class BacktestTerms(Answer):
-    """The parameters of a backtest, stored and answered in the same form."""
+    """The parameters of a backtest, which are stored and answered in the same form."""
 
     workload_name: str
     app: str
@@ -121,14 +121,14 @@ class BacktestTerms(Answer):
 
 
 class BacktestJob(BacktestTerms):
-    """A stored backtest with all inputs of the computation, so that its result never changes."""
+    """A stored backtest with all inputs of its computation, so that its result never changes."""
 
     rates: list[float]
     samples: list[tuple[int, float]]
     diagnostics: list[DiagnosticAnswer] = []
 
     def to_setup(self) -> BacktestSetup:
-        """The setup that the planner replays."""
+        """Returns the job as the setup that the planner replays."""
         return BacktestSetup(
             workload=self.workload_name,
             app=self.app,
@@ -150,7 +150,7 @@ class BacktestParametersAnswer(BacktestTerms):
 
 
 class BacktestRunAnswer(Answer):
-    """One policy replayed with one seed."""
+    """The result of one policy replayed with one seed."""
 
     policy: str
     workload: str
@@ -200,7 +200,7 @@ class BacktestSummaryAnswer(JobAnswer):
 
 
 class BacktestAnswer(BacktestSummaryAnswer):
-    """A backtest with its results so far; a restart keeps the rows."""
+    """A backtest with its results so far, which a restart keeps."""
 
     rows: list[BacktestRunAnswer]
     summary: list[PolicySummaryAnswer]
@@ -215,7 +215,7 @@ class BacktestPage(Answer):
 
 
 class RunTraceAnswer(Answer):
-    """Every step of one run; the first begins at `start_at`, and all rates have the unit of the samples."""
+    """Every step of a run from `start_at` on; all rates have the unit of the samples."""
 
     policy: str
     workload: str

@@ -1,4 +1,4 @@
-"""Queues backtests, reads their results, cancels and deletes them; app/jobs/workers computes them."""
+"""Queues, reads, cancels and deletes backtests; the processes of app/jobs/workers compute them."""
 
 from dataclasses import replace
 from typing import Any
@@ -28,7 +28,7 @@ from planner.vms.timing import InvalidQosTarget
 
 
 def start_backtest(session: Session, body: BacktestRequest) -> BacktestAnswer:
-    """Queues a backtest; a request that would certainly fail is refused."""
+    """Queues a backtest, and returns its state; a request that would certainly fail is refused."""
     job = gather_job(session, body)
     check_job(job)
     row = BacktestRow(id=uuid4(), request=job.model_dump(mode="json"))
@@ -38,7 +38,7 @@ def start_backtest(session: Session, body: BacktestRequest) -> BacktestAnswer:
 
 
 def check_job(job: BacktestJob) -> None:
-    """Raises the error with which the job would end."""
+    """Raises the error with which the backtest would certainly end."""
     try:
         Backtest(job.to_setup())
     except InvalidQosTarget as error:
@@ -47,7 +47,7 @@ def check_job(job: BacktestJob) -> None:
 
 
 def find_backtest(session: Session, backtest_id: UUID) -> BacktestAnswer:
-    """A backtest with its rows so far and their summary."""
+    """Returns a backtest with the scores of its finished runs and their summary."""
     row, runs = gathering.find_backtest(session, backtest_id)
     parameters = to_parameters_answer(row)
     scores = [to_score(parameters, run) for run in runs]
@@ -55,7 +55,7 @@ def find_backtest(session: Session, backtest_id: UUID) -> BacktestAnswer:
 
 
 def to_score(parameters: BacktestParametersAnswer, run: Any) -> BacktestScore:
-    """A stored run as the planner's value."""
+    """Returns a stored run as the planner's score of a run."""
     return BacktestScore(
         run.policy,
         parameters.workload_name,
@@ -71,14 +71,14 @@ def to_score(parameters: BacktestParametersAnswer, run: Any) -> BacktestScore:
 
 
 def end_backtest(session: Session, backtest_id: UUID) -> BacktestAnswer | None:
-    """Cancels an unfinished backtest, which keeps its rows; deletes a finished one, and then returns None."""
+    """Cancels an unfinished backtest and returns it with its rows; deletes a finished one and returns None."""
     if cancel_or_delete(session, BacktestRow, backtest_id, UnknownBacktest):
         return find_backtest(session, backtest_id)
     return None
 
 
 def trace_run(session: Session, backtest_id: UUID, policy: str | None, seed: int) -> RunTraceAnswer:
-    """Every step of a finished run, computed from its stored schedule and its seed."""
+    """Returns every step of a finished run, recomputed from the run's stored schedule and seed."""
     row = session.get(BacktestRow, backtest_id)
     if row is None:
         raise UnknownBacktest(backtest_id)

@@ -1,4 +1,4 @@
-"""Simulations as JSON: the simulated numbers beside the modelled ones."""
+"""Turns simulations into JSON: the simulated numbers beside the modelled ones."""
 
 from typing import Any
 
@@ -23,7 +23,7 @@ LEAST_COMPLETIONS = 50.0  # the stream should last at least this many times as l
 
 
 def to_answer(job: SimulationJob, found: Simulation, modelled: Estimate, seconds: float) -> SimulationAnswer:
-    """The answer of a simulation that took `seconds` to compute."""
+    """Returns the answer of a simulation that took `seconds` to compute, beside the numbers of the model."""
     mean = modelled.expected_sojourn_seconds
     simulated = [DiagnosticAnswer.model_validate(one) for one in found.diagnostics]
     said = [*job.diagnostics, *simulated, *compare_arrivals(job), *tell_of_shortness(found)]
@@ -47,7 +47,7 @@ def to_answer(job: SimulationJob, found: Simulation, modelled: Estimate, seconds
 
 
 def compare_arrivals(job: SimulationJob) -> list[DiagnosticAnswer]:
-    """A diagnostic if the model assumes other arrivals than were simulated, which adds to its error."""
+    """Returns a diagnostic if the model assumes other arrivals than were simulated, which adds to its error."""
     simulated = job.arrivals.kind
     measured = [
         name
@@ -66,7 +66,7 @@ def compare_arrivals(job: SimulationJob) -> list[DiagnosticAnswer]:
 
 
 def tell_of_shortness(found: Simulation) -> list[DiagnosticAnswer]:
-    """A diagnostic if the stream is short beside the time of a root, so that queues may stay too short."""
+    """Returns a diagnostic if the simulated stream is so short that queues may not reach their usual length."""
     stream, root = found.simulated_seconds, found.completion.mean_seconds
     is_unstable = any(one.code == "unstable" for one in found.diagnostics)
     if is_unstable or stream >= LEAST_COMPLETIONS * root:
@@ -81,7 +81,7 @@ def tell_of_shortness(found: Simulation) -> list[DiagnosticAnswer]:
 def to_time(
     measured: MeasuredTime, modelled_mean: float | None, spread: Spread | None
 ) -> SimulatedTimeAnswer:
-    """A time of external tuples; `spread` has the modelled quantiles at the same levels."""
+    """Returns a simulated time as an answer; `spread` has the quantiles of the model at the same levels."""
     modelled = [one.seconds for one in spread.quantiles] if spread else [None] * len(measured.quantiles)
     return SimulatedTimeAnswer(
         mean_seconds=measured.mean_seconds,
@@ -101,7 +101,7 @@ def to_time(
 
 
 def to_operator(found: SimulatedOperator, modelled: OperatorEstimate) -> SimulatedOperatorAnswer:
-    """One operator; an operator that no tuple reached has no times."""
+    """Returns a simulated operator as an answer; an operator that no tuple reached has no times."""
     reached = found.visits > 0
     return SimulatedOperatorAnswer(
         name=found.name,
@@ -120,12 +120,12 @@ def to_operator(found: SimulatedOperator, modelled: OperatorEstimate) -> Simulat
 
 
 def compare(modelled: float | None, simulated: float) -> float | None:
-    """(modelled - simulated) / simulated; None if the modelled number is infinite or the simulated number is 0."""
+    """Returns (modelled - simulated) / simulated; None if the modelled number is infinite or the simulated one is 0."""
     return None if modelled is None or simulated <= 0.0 else (modelled - simulated) / simulated
 
 
 def to_summary(row: Any) -> SimulationSummaryAnswer:
-    """The state of a queued simulation, from a row that was read without topology and load."""
+    """Returns the state of a queued simulation, from a database row without topology and load."""
     parameters = SimulationParametersAnswer.model_validate(row.parameters)
     return SimulationSummaryAnswer(
         **read_state(row),
@@ -135,13 +135,13 @@ def to_summary(row: Any) -> SimulationSummaryAnswer:
 
 
 def to_job_answer(row: Any) -> SimulationJobAnswer:
-    """The state of a queued simulation, with its answer when it is done."""
+    """Returns the state of a queued simulation, with its answer when it is done."""
     answer = SimulationAnswer.model_validate(row.answer) if row.answer else None
     return SimulationJobAnswer(**to_summary(row).model_dump(), answer=answer)
 
 
 def describe_activity(state: str, parameters: SimulationParametersAnswer) -> str:
-    """The state as a sentence."""
+    """Says in a sentence what a queued simulation does."""
     size = f"{parameters.roots:,} roots, about {parameters.expected_events:,.0f} events"
     return {
         "queued": f"Waiting for its turn: {size}.",

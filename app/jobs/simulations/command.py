@@ -1,4 +1,4 @@
-"""`headgate simulate`: a simulation from files, without server or database."""
+"""`headgate simulate` simulates a topology in files, without a server or a database."""
 
 from pathlib import Path
 from typing import Annotated

@@ -38,7 +38,7 @@ Terms = SimulationRequest | StoredSimulationRequest
 
 
 def prepare_job(body: Terms, topology: Topology, load: Load, most_events: int) -> SimulationJob:
-    """The job of a body; refuses a simulation that would certainly fail."""
+    """Makes the job of a simulation request; refuses a simulation that would certainly fail."""
     services = to_service_laws(body.services, load)
     load = take_services(load, services)
     arrivals = to_arrival_law(body.arrivals)
@@ -68,7 +68,7 @@ def prepare_job(body: Terms, topology: Topology, load: Load, most_events: int) -
 
 
 def describe_job(body: SimulationRequest, most_events: int) -> SimulationJob:
-    """The job of a body with topology and load."""
+    """Makes the job of a request that holds its topology and its load."""
     topology = body.topology.to_values()
     calibrated = calibrate_body(body, topology)
     job = prepare_job(body, topology, calibrated.load, most_events)
@@ -77,7 +77,7 @@ def describe_job(body: SimulationRequest, most_events: int) -> SimulationJob:
 
 
 def take_services(load: Load, services: Mapping[str, ServiceLaw]) -> Load:
-    """The load with the simulated services in place of the measured ones, so that the model has the same input."""
+    """Returns the load with the simulated service times in place of the measured ones, for the model to use."""
     simulated = {
         name: take_service(measured, services[name])
         for name, measured in load.operators.items()
@@ -87,7 +87,7 @@ def take_services(load: Load, services: Mapping[str, ServiceLaw]) -> Load:
 
 
 def take_service(measured: OperatorLoad, law: ServiceLaw) -> OperatorLoad:
-    """The load of an operator with this law of services."""
+    """Returns the load of an operator with service times of this law."""
     mean = find_mean(law)
     rate = 1.0 / mean if mean > 0.0 else None
     return measured._replace(
@@ -100,7 +100,7 @@ def take_service(measured: OperatorLoad, law: ServiceLaw) -> OperatorLoad:
 
 
 def to_arrival_law(body: ArrivalsBody) -> ArrivalLaw:
-    """The planner's law of arrivals for a body."""
+    """Returns the planner's law of arrivals for the one in the request."""
     if isinstance(body, BurstyArrivalsBody):
         return ArrivalLaw("mmpp", body.burst_ratio, body.burst_share, body.mean_burst_seconds)
     if isinstance(body, SeriesArrivalsBody):
@@ -109,14 +109,14 @@ def to_arrival_law(body: ArrivalsBody) -> ArrivalLaw:
 
 
 def to_service_laws(bodies: Mapping[str, ServiceBody], load: Load) -> dict[str, ServiceLaw]:
-    """The law of services of each operator; absent fields have the measured values."""
+    """Returns the law of service times of each operator; fields that are left out have the measured values."""
     return {
         name: to_service_law(body, load.operators.get(name, OperatorLoad())) for name, body in bodies.items()
     }
 
 
 def to_service_law(body: ServiceBody, measured: OperatorLoad) -> ServiceLaw:
-    """One law; a mean that is neither given nor measured becomes 0, which the planner refuses."""
+    """Returns the law of service times of an operator; without any mean, it has 0, which the planner refuses."""
     if isinstance(body, HistogramServiceBody):
         buckets = tuple(ServiceBucket(one.upper_seconds, one.count) for one in body.buckets)
         return ServiceLaw("histogram", buckets=buckets)
@@ -129,7 +129,7 @@ def to_service_law(body: ServiceBody, measured: OperatorLoad) -> ServiceLaw:
 
 
 def find_simulation(session: Session, simulation_id: UUID) -> SimulationJobAnswer:
-    """A queued simulation, with its answer if it has succeeded."""
+    """Returns the state of a queued simulation, with its answer if it has succeeded."""
     query = _without_input().add_columns(SimulationRow.answer).where(SimulationRow.id == simulation_id)
     row = session.execute(query).one_or_none()
     if row is None:
@@ -138,11 +138,11 @@ def find_simulation(session: Session, simulation_id: UUID) -> SimulationJobAnswe
 
 
 def list_simulations(session: Session, page: Page, state: State | None) -> SimulationPage:
-    """A page of queued simulations, newest first."""
+    """Returns a page of queued simulations, newest first."""
     rows, following = list_jobs(session, _without_input(), SimulationRow, page, state)
     return SimulationPage(items=[to_summary(row) for row in rows], next=following)
 
 
 def _without_input() -> Select[Any]:
-    """The row with the parameters of the request only: topology and load may be large."""
+    """Returns the query for simulations with their parameters only, because topology and load may be large."""
     return select_states(SimulationRow, SimulationRow.request["parameters"].label("parameters"))

@@ -1,4 +1,4 @@
-"""Simulations from files, without server or database; checks and answers are those of the service."""
+"""Simulations from files, without a server or a database; checks and answers equal those of the service."""
 
 import sys
 import threading
@@ -24,7 +24,7 @@ SAY_AFTER_SECONDS = 3.0
 
 
 class SimulationFiles(NamedTuple):
-    """The paths of the inputs; `arrivals` may also be the name of a law without parameters."""
+    """The paths of the inputs of a simulation; `arrivals` may also be the name of a law without parameters."""
 
     topology: Path
     load: Path
@@ -33,7 +33,7 @@ class SimulationFiles(NamedTuple):
 
 
 def run_files(files: SimulationFiles, given: Mapping[str, Any], most_events: int) -> SimulationAnswer:
-    """The simulation of the files' topology under the files' load."""
+    """Simulates the topology in a file under the load in a file."""
     inputs = dict(given) | {
         "topology": files.topology,
         "load": files.load,
@@ -70,7 +70,7 @@ def telling_of_compilation() -> Iterator[None]:
 
 
 def _read_arrivals(given: str) -> dict[str, str] | Path:
-    """The law of this name, or the file that has a law."""
+    """Returns the law of arrivals with this name, or the path of the file that holds a law."""
     if given in WITHOUT_PARAMETERS:
         return {"kind": given}
     if not Path(given).is_file() and given != "-":
@@ -82,7 +82,7 @@ def _read_arrivals(given: str) -> dict[str, str] | Path:
 
 
 def print_answer(answer: SimulationAnswer, output: str) -> None:
-    """A table for people, or the JSON that the service answers."""
+    """Prints a simulation as tables for people, or as the JSON that the service answers."""
     if output == "json":
         sys.stdout.write(answer.model_dump_json(indent=2) + "\n")
         return

@@ -1,4 +1,4 @@
-"""/v1/simulations: a topology simulated tuple by tuple, at once or as a job."""
+"""/v1/simulations simulates a topology tuple by tuple, at once or as a job."""
 
 from typing import Annotated, Any
 from uuid import UUID
@@ -36,7 +36,7 @@ DELETED: dict[int | str, dict[str, Any]] = {
 
 
 def find_simulating(request: Request, key: Annotated[ApiKey | None, Depends(may_read)]) -> service.Simulating:
-    """The means to answer or queue a simulation, and whether this caller may store a job."""
+    """Returns the means to answer or queue a simulation, and whether this caller may store a job."""
     state = request.app.state
     return service.Simulating(
         state.settings, state.ready_process, state.session_factory, key is None or key.may_store
@@ -83,7 +83,7 @@ def list_simulations(
     session: SessionDep,
     state: StateFilter = None,
 ) -> SimulationPage:
-    """Newest first, without their answers. Simulations that were answered at once are not stored."""
+    """Queued simulations, newest first, without answers. Simulations that were answered at once are not stored."""
     return gathering.list_simulations(session, page, state)
 
 

@@ -106,7 +106,7 @@ ServiceBody = Annotated[
 
 
 class SimulationTerms(Body):
-    """The fields of every simulation besides topology and load."""
+    """The fields of every simulation besides its topology and its load."""
 
     processors: ProcessorCounts = None
     roots: Annotated[
@@ -170,7 +170,7 @@ class StoredSimulationRequest(SimulationTerms, Measured):
 
 
 class SimulationParametersAnswer(Answer):
-    """The parameters of a simulation."""
+    """The parameters with which a simulation runs."""
 
     roots: int
     seed: int
@@ -223,7 +223,7 @@ class SimulatedTimeAnswer(Answer):
 
 
 class SimulatedOperatorAnswer(Answer):
-    """One operator: the simulated waits of its visits beside the modelled wait."""
+    """The simulated waits at an operator beside the modelled wait."""
 
     name: str
     processors: int
@@ -248,7 +248,7 @@ class SimulatedOperatorAnswer(Answer):
 
 
 class SimulationAnswer(Answer):
-    """Simulated numbers, beside the modelled numbers for the same input."""
+    """Simulated numbers beside the modelled numbers for the same input."""
 
     total: SimulatedTimeAnswer
     completion: SimulatedTimeAnswer

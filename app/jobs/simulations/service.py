@@ -42,7 +42,7 @@ class Simulating:
 
 
 def simulate_described(body: SimulationRequest, simulating: Simulating) -> bytes | SimulationJobAnswer:
-    """The answer as JSON, or the queued job, for the body's topology under its load."""
+    """Simulates the body's topology under its load; returns the answer as JSON, or the queued job."""
     check_size(body.topology, simulating.settings, "#/topology")
     with pointing_into_body():
         return answer_or_queue(describe_job(body, simulating.settings.max_simulation_events), simulating)
@@ -51,7 +51,7 @@ def simulate_described(body: SimulationRequest, simulating: Simulating) -> bytes
 def simulate_stored(
     session: Session, name: str, body: StoredSimulationRequest, simulating: Simulating
 ) -> bytes | SimulationJobAnswer:
-    """The answer as JSON, or the queued job, for a stored topology under its measured load."""
+    """Simulates a stored topology under its measured load; returns the answer as JSON, or the queued job."""
     found = gather(session, name, body, simulating.settings)
     aged = describe_age(session, found)
     session.commit()  # returns the connection: the simulation reads nothing while it waits and runs
@@ -63,7 +63,7 @@ def simulate_stored(
 
 
 def answer_or_queue(job: SimulationJob, simulating: Simulating) -> bytes | SimulationJobAnswer:
-    """The answer of a short simulation as JSON, or the queued job of a long one."""
+    """Returns the answer of a short simulation as JSON; queues a long simulation and returns its job."""
     if job.parameters.expected_events <= simulating.settings.simulation_events_at_once:
         return simulating.ready.compute(job)
     if not simulating.may_store:
@@ -76,7 +76,7 @@ def answer_or_queue(job: SimulationJob, simulating: Simulating) -> bytes | Simul
 
 
 def end_simulation(session: Session, simulation_id: UUID) -> SimulationJobAnswer | None:
-    """Cancels an unfinished simulation; deletes a finished one, and then returns None."""
+    """Cancels an unfinished simulation and returns it; deletes a finished one and returns None."""
     if cancel_or_delete(session, SimulationRow, simulation_id, UnknownSimulation):
         return gathering.find_simulation(session, simulation_id)
     return None

@@ -1,1 +1,1 @@
-"""Processes that compute queued jobs: backtests and simulations."""
+"""The processes that compute queued jobs: backtests and simulations."""

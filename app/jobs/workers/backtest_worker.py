@@ -1,4 +1,4 @@
-"""Computes the runs of one backtest, and stores each with its schedule as soon as it is done."""
+"""Computes the runs of one backtest, and stores each run with its VM schedule as soon as it is done."""
 
 from collections.abc import Callable, Iterator, Sequence
 from itertools import groupby
@@ -16,18 +16,18 @@ from planner.vms.backtest import Backtest
 
 
 def shorten_schedule(vms: Floats) -> list[list[int]]:
-    """[steps, VMs] for every stretch with a constant number of VMs."""
+    """Returns a schedule as pairs [steps, VMs], one for each stretch with a constant number of VMs."""
     return [[len(list(stretch)), int(count)] for count, stretch in groupby(vms.tolist())]
 
 
 def lengthen_schedule(stretches: Sequence[Sequence[int]]) -> Floats:
-    """The VMs of every step."""
+    """Returns the number of VMs at every step, from pairs [steps, VMs]."""
     steps, vms = zip(*stretches, strict=True)
     return np.repeat(np.array(vms, dtype=float), steps)
 
 
 def compute_backtest(claim: Claim) -> None:
-    """Computes all runs that are not stored yet, and stores the progress at most twice a second."""
+    """Computes all runs of a backtest that are not stored yet; stores the progress at most twice a second."""
     job = BacktestJob.model_validate(claim.request)
     backtest = Backtest(job.to_setup())
     setup = backtest.setup
@@ -51,14 +51,14 @@ def compute_backtest(claim: Claim) -> None:
 
 
 def find_done(claim: Claim) -> frozenset[int]:
-    """The positions of the runs that are stored."""
+    """Returns the positions of the backtest's runs that are stored already."""
     with claim.connection.begin():
         runs = select(BacktestRunRow.position).where(BacktestRunRow.backtest_id == claim.job_id)
         return frozenset(claim.connection.scalars(runs).all())
 
 
 def list_runs(job: BacktestJob, done: frozenset[int]) -> Iterator[tuple[int, str, int]]:
-    """Position, policy and seed of each run that is not stored yet."""
+    """Yields the position, the policy and the seed of each run whose position is not in `done`."""
     for number, policy in enumerate(job.policies):
         for seed in range(job.seeds):
             if number * job.seeds + seed not in done:
@@ -66,7 +66,7 @@ def list_runs(job: BacktestJob, done: frozenset[int]) -> Iterator[tuple[int, str
 
 
 def store_run(claim: Claim, run: dict[str, object], progress: float) -> None:
-    """Stores a finished run, so that it is not computed again."""
+    """Stores a finished run, so that no later worker computes it again."""
     with claim.connection.begin():
         # The update comes first: it locks the row, so that the job is not deleted until both are written.
         claim.update(progress=progress, attempts=0)
@@ -74,7 +74,7 @@ def store_run(claim: Claim, run: dict[str, object], progress: float) -> None:
 
 
 def make_reporter(claim: Claim, begun: float, each: float) -> Callable[[int], None]:
-    """A function to call after every interval; it raises NoLongerWanted if the backtest was cancelled."""
+    """Returns a function to call after every interval of a run, which raises NoLongerWanted after a cancellation."""
     tell = tell_now_and_then(claim)
     return lambda interval: tell(begun + (interval + 1) * each)
 

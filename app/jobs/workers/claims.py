@@ -1,8 +1,8 @@
-"""The kinds of jobs that processes compute, and which worker computes which job.
+"""The kinds of jobs that processes compute, and the locks that decide which worker computes which job.
 
-Advisory locks decide: Postgres drops them with the connection that holds them. A worker's lock on its job lasts exactly
-as long as the worker: no timeout decides whether the worker still runs, and a crash leaves nothing to clean up. Stored
-results stay, and the next worker computes the rest.
+A worker holds an advisory lock of Postgres on its job, which Postgres drops with the worker's connection. The lock
+lasts exactly as long as the worker: no timeout decides whether the worker still runs, and a crash leaves nothing to
+clean up. Stored results stay, and the next worker computes the rest.
 """
 
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ from app.settings import Settings
 
 @dataclass(frozen=True)
 class JobKind:
-    """A kind of job; `module` computes it, and `slots_key` is the lock by which processes agree who starts a worker."""
+    """A kind of job; `module` computes such jobs, and the lock `slots_key` lets processes agree who starts a worker."""
 
     name: str
     row: type[JobColumns]
@@ -28,7 +28,7 @@ class JobKind:
     setting: str
 
     def count_slots(self, settings: Settings) -> int:
-        """The number of these jobs that all services on a database compute at the same time."""
+        """Returns how many jobs of this kind all services on a database compute at the same time."""
         slots: int = getattr(settings, self.setting)
         return slots
 
@@ -55,22 +55,22 @@ WAIT_FOR_THE_DEAD = "2s"
 
 
 class NoLongerWanted(Exception):
-    """The job was cancelled or deleted."""
+    """The error that ends a worker whose job was cancelled or deleted."""
 
 
 def lock_key(job_id: UUID) -> int:
-    """The key of a job's lock: 64 bits of its id; 60 of them are random."""
+    """Returns the key of a job's lock: 64 bits of the job's id, of which 60 are random."""
     return int.from_bytes(job_id.bytes[:8], signed=True)
 
 
 def take_slot(connection: Connection, kind: JobKind, slot: int) -> bool:
-    """Whether this connection now has the slot's lock, which is the right to start a worker."""
+    """Tells whether this connection now holds the lock of a slot, which gives the right to start a worker."""
     # A slot's lock has two keys, a job's lock has one, and Postgres keeps the two apart.
     return bool(connection.scalar(select(func.pg_try_advisory_lock(kind.slots_key, slot))))
 
 
 def find_next(connection: Connection, kind: JobKind) -> UUID | None:
-    """The oldest unfinished job without a worker; jobs whose worker has ended come first."""
+    """Returns the id of the oldest unfinished job without a worker; jobs whose worker has ended come first."""
     waiting = (
         select(kind.row.id)
         .where(kind.row.state.in_(UNFINISHED))
@@ -85,7 +85,7 @@ def find_next(connection: Connection, kind: JobKind) -> UUID | None:
 
 
 def is_wanted(connection: Connection, kind: JobKind, job_id: UUID) -> bool:
-    """Whether the job is neither cancelled, deleted nor finished."""
+    """Tells whether the job is still to be computed: neither cancelled, deleted nor finished."""
     with connection.begin():
         return connection.scalar(select(kind.row.state).where(kind.row.id == job_id)) in UNFINISHED
 
@@ -107,7 +107,7 @@ def _running(kind: JobKind, job_id: UUID) -> Update:
 
 @dataclass(frozen=True)
 class Claim:
-    """A worker's lock on a job; after a cancellation every write raises NoLongerWanted."""
+    """A worker's lock on a job; after the job is cancelled, every write raises NoLongerWanted."""
 
     connection: Connection
     kind: JobKind
@@ -115,16 +115,16 @@ class Claim:
     request: dict[str, Any]
 
     def report(self, progress: float) -> None:
-        """Stores the progress."""
+        """Stores the progress of the job, from 0 to 1."""
         with self.connection.begin():
             self.update(progress=progress)
 
     def succeed(self, **found: object) -> None:
-        """Marks the job as done, and stores the given columns in its row."""
+        """Marks the job as done, and stores the given columns in the row of the job."""
         self._finish("succeeded", progress=1.0, **found)
 
     def fail(self, kind: str, detail: str) -> None:
-        """Stores the problem type with which the job failed."""
+        """Marks the job as failed, and stores the problem type and the detail."""
         self._finish("failed", error={"type": kind, "detail": detail})
 
     def _finish(self, state: str, **values: object) -> None:
@@ -132,13 +132,13 @@ class Claim:
             self.update(state=state, finished_at=func.now(), **values)
 
     def update(self, **values: object) -> None:
-        """Changes the row in the caller's transaction."""
+        """Changes the row of the job within the caller's transaction."""
         if self.connection.execute(_running(self.kind, self.job_id).values(**values)).rowcount == 0:
             raise NoLongerWanted
 
 
 def claim_job(connection: Connection, kind: JobKind, job_id: UUID) -> Claim | None:
-    """Locks the job for as long as the connection lasts; None if another worker has it or it is finished."""
+    """Locks the job while the connection lasts; None if another worker has the job or the job is finished."""
     with connection.begin():
         if not connection.scalar(select(func.pg_try_advisory_lock(lock_key(job_id)))):
             return None

@@ -27,12 +27,12 @@ ONE_THREAD = {f"{library}_NUM_THREADS": "1" for library in ("OMP", "OPENBLAS", "
 
 
 def make_dispatchers(settings: Settings) -> "list[Dispatcher]":
-    """A dispatcher for every slot of every kind."""
+    """Makes a dispatcher for every slot of every kind of job."""
     return [Dispatcher(settings, kind, slot) for kind in KINDS for slot in range(kind.count_slots(settings))]
 
 
 class Dispatcher(threading.Thread):
-    """Starts the workers of one slot; only one service process on a database has the slot at a time."""
+    """Starts the workers of one slot; only one service process on a database holds the slot at a time."""
 
     def __init__(self, settings: Settings, kind: JobKind, slot: int) -> None:
         super().__init__(name=f"{kind.name}-{slot}", daemon=True)
@@ -48,13 +48,13 @@ class Dispatcher(threading.Thread):
         self._ending = threading.Event()
 
     def stop(self) -> None:
-        """Ends the worker, if one runs, and queues its job again."""
+        """Ends the worker of the slot, if one runs, and queues the worker's job again."""
         self._ending.set()
         self.join()
         self._engine.dispose()
 
     def run(self) -> None:
-        """Runs until `stop`; tries again while the database cannot be reached."""
+        """Starts workers until `stop` is called; tries again while the database cannot be reached."""
         while not self._ending.is_set():
             try:
                 with self._engine.connect() as connection:
@@ -66,7 +66,7 @@ class Dispatcher(threading.Thread):
                 self._wait()
 
     def _serve(self, connection: Connection) -> None:
-        """Takes the slot, then starts one worker after the other, until `stop` or the end of the connection."""
+        """Takes the slot, then starts one worker after the other, until `stop` or until the connection ends."""
         holding = False
         while not self._ending.is_set():
             with connection.begin():
@@ -76,7 +76,7 @@ class Dispatcher(threading.Thread):
                 self._wait()
 
     def _have_computed(self, connection: Connection, job_id: UUID) -> bool:
-        """Whether the worker of this job ended by itself without an error."""
+        """Starts a worker for the job; returns whether the worker ended by itself without an error."""
         with start_worker(self._settings, self._kind, job_id) as worker:
             unwanted = 0
             while worker.poll() is None and not self._ending.is_set() and unwanted < LOOKS_AT_THE_UNWANTED:
@@ -97,7 +97,7 @@ class Dispatcher(threading.Thread):
 
 
 def start_worker(settings: Settings, kind: JobKind, job_id: UUID) -> "subprocess.Popen[bytes]":
-    """A process that ends with this one: its standard input is a pipe that closes then."""
+    """Starts the worker process of a job. The worker ends with this process, because its standard input then closes."""
     assert settings.database_url is not None, "open_database has checked it"
     ours = {f"{PREFIX}DATABASE_URL": settings.database_url.get_secret_value()}
     return subprocess.Popen(  # noqa: S603  # the module and the id are ours
@@ -110,5 +110,5 @@ def start_worker(settings: Settings, kind: JobKind, job_id: UUID) -> "subprocess
 
 
 def list_environment() -> dict[str, str]:
-    """The environment of a worker."""
+    """Returns the environment variables of a worker process."""
     return {name: value for name, value in os.environ.items() if name not in NOT_PASSED_ON} | ONE_THREAD

@@ -1,4 +1,4 @@
-"""One process beside the service computes short simulations, one after the other, for answers at once.
+"""Keeps a process beside the service that computes short simulations, one after the other, for answers at once.
 
 A simulation in the service's own process would hold the interpreter's lock for a second, and every request would wait.
 The process starts soon after the service, so that no request waits until machine code is compiled or read.
@@ -26,11 +26,11 @@ LANE = "simulation"  # in the metrics
 
 
 class SimulationFailed(Exception):
-    """The process ended without an answer; the next simulation starts another process."""
+    """The error if the process ended without an answer; the next simulation starts another process."""
 
 
 class ReadyProcess:
-    """The process for one service process, with a limit on the requests that wait for it."""
+    """The process beside one service process, with a limit on the requests that wait for it."""
 
     def __init__(self, settings: Settings) -> None:
         self._most_waiting = settings.computing_queue
@@ -44,19 +44,19 @@ class ReadyProcess:
         self._starter = threading.Thread(target=self._start_soon, name="ready-process", daemon=True)
 
     def start(self) -> None:
-        """Starts the process after a delay."""
+        """Starts the process for simulations after a delay."""
         if self._is_used:
             self._starter.start()
 
     def stop(self) -> None:
-        """Ends the process."""
+        """Ends the process for simulations."""
         self._ending.set()
         if self._is_used:
             self._starter.join()
         self._end()
 
     def compute(self, job: SimulationJob) -> bytes:
-        """The answer as JSON; raises `Overloaded` if too many requests wait, and the errors of the planner."""
+        """Returns a simulation's answer as JSON; raises `Overloaded` if too many requests wait, or a PlannerError."""
         with self._counting:
             if self._waiting > self._most_waiting:
                 ENDED.labels(LANE, "refused").inc()
@@ -79,7 +79,7 @@ class ReadyProcess:
                 self._connect()
 
     def _connect(self) -> "Connection[SimulationJob, bytes | PlannerError]":
-        """The connection to the process, which is started if it does not run."""
+        """Returns the connection to the process, which is started if it does not run."""
         if self._process is None or self._process.poll() is not None or self._connection is None:
             ours, theirs = Pipe()
             with theirs:

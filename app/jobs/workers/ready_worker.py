@@ -1,6 +1,7 @@
 """The process that is kept ready for short simulations: `python -m app.jobs.workers.ready_worker FD`.
 
-It receives a job over the socket FD, and sends the answer as JSON or the error of the planner.
+The process receives a job over the socket with the file descriptor FD, and sends the answer as JSON or the planner's
+error.
 """
 
 import logging
@@ -17,7 +18,7 @@ from planner.simulation.simulate import warm_up
 
 
 def main() -> None:
-    """Warms up, reports that it is ready, and computes until the socket is closed, also by the end of the service."""
+    """Warms up, reports that the process is ready, and computes until the socket is closed or the service ends."""
     os.nice(WORKER_NICENESS)
     settings = Settings()
     configure_logging(settings.log_format, settings.log_level)
@@ -26,7 +27,7 @@ def main() -> None:
 
 
 def serve(connection: "Connection[bytes | PlannerError, SimulationJob]") -> None:
-    """Answers one job after the other until the service closes the socket."""
+    """Computes one job after the other until the service closes the socket."""
     while True:
         try:
             job = connection.recv()
@@ -36,7 +37,7 @@ def serve(connection: "Connection[bytes | PlannerError, SimulationJob]") -> None
 
 
 def compute(job: SimulationJob) -> bytes | PlannerError:
-    """The answer as JSON, or the error of the planner."""
+    """Returns the simulation's answer as JSON, or the error of the planner."""
     try:
         return run_simulation(job).model_dump_json().encode()
     except PlannerError as error:

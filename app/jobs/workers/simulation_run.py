@@ -12,7 +12,7 @@ from planner.values import Estimate
 
 
 def run_simulation(job: SimulationJob, report: Callable[[float], None] | None = None) -> SimulationAnswer:
-    """Runs the job in this process. The service never calls it, because it holds the interpreter's lock."""
+    """Simulates the job in this process. The service never calls this function: it holds the interpreter's lock."""
     asked = job.parameters
     began = perf_counter()
     found = simulate(
@@ -33,7 +33,7 @@ def run_simulation(job: SimulationJob, report: Callable[[float], None] | None = 
 
 
 def model_input(job: SimulationJob) -> Estimate:
-    """The model's estimate for the same input."""
+    """Returns the model's estimate for the input of the simulation."""
     modelled = estimate(job.topology, job.load, job.parameters.processors, job.model)
     levels = job.parameters.quantiles
     return add_spread(job.topology, job.load, modelled, levels) if levels else modelled

@@ -7,7 +7,7 @@ from app.jobs.workers.worker import run_worker, tell_now_and_then
 
 
 def compute_simulation(claim: Claim) -> None:
-    """Runs the simulation from the beginning, also after an earlier worker ended: the seed gives the same answer."""
+    """Runs the simulation from its beginning, also after an earlier worker ended: the seed gives an equal answer."""
     answer = run_simulation(SimulationJob.model_validate(claim.request), tell_now_and_then(claim))
     claim.succeed(answer=answer.model_dump(mode="json"))
 

@@ -1,6 +1,6 @@
 """Computes one job in a process of its own: `python -m app.jobs.workers.backtest_worker ID`, or another kind's module.
 
-It ends with the process that started it, and may be killed at any moment: finished parts are stored.
+The process ends with the process that started it. It may be killed at any moment, because finished parts are stored.
 """
 
 import logging
@@ -26,7 +26,7 @@ Compute = Callable[[Claim], None]
 
 
 def run_worker(kind: JobKind, compute: Compute) -> None:
-    """Computes the job whose id is the argument; the environment names the database."""
+    """Computes the job whose id is the argument of the process; an environment variable names the database."""
     settle_in()
     settings = Settings()
     configure_logging(settings.log_format, settings.log_level)
@@ -43,20 +43,20 @@ def run_worker(kind: JobKind, compute: Compute) -> None:
 
 
 def settle_in() -> None:
-    """Lowers the priority below the service's, and makes the process end with the process that started it."""
+    """Lowers the priority below the service's, and makes this process end with the process that started it."""
     threading.Thread(target=end_with_parent, daemon=True).start()
     os.nice(WORKER_NICENESS)
 
 
 def end_with_parent() -> None:
-    """Ends this process when the parent ends: standard input is a pipe that then closes."""
+    """Ends this process when its parent ends: standard input is a pipe that closes then."""
     # Not `sys.stdin.read`: it holds a lock that the interpreter needs at its end.
     os.read(sys.stdin.fileno(), 1)
     os._exit(1)
 
 
 def finish(claim: Claim, compute: Compute) -> None:
-    """Computes the parts that are not stored yet; stores the error if the job fails."""
+    """Computes the parts of a job that are not stored yet; stores the error if the job fails."""
     try:
         compute(claim)
     except NoLongerWanted:
@@ -79,7 +79,7 @@ REPORT_SECONDS = 0.5
 
 
 def tell_now_and_then(claim: Claim) -> Callable[[float], None]:
-    """A function to call often with the progress; it raises NoLongerWanted if the job was cancelled."""
+    """Returns a function that stores progress at most now and then; after a cancellation, it raises NoLongerWanted."""
     said_at = time.monotonic()
 
     def tell(progress: float) -> None:

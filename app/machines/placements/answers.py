@@ -25,7 +25,7 @@ from planner.placements.vm_acquisition import Purchase
 
 @dataclass(frozen=True)
 class RatedPair:
-    """A compared pair with the rates that it sustains under both routings."""
+    """A pair of allocation and mapping, with the external rates that it sustains under both routings."""
 
     pair: ComparedPair
     rate_shuffle: float | None = None
@@ -34,7 +34,7 @@ class RatedPair:
 
 @dataclass(frozen=True)
 class Placed:
-    """A placement at an external rate, with the additional numbers of the answer."""
+    """A placement at an external rate, with the additional numbers that its answer shows."""
 
     placement: Placement
     external_rate: float
@@ -46,7 +46,7 @@ class Placed:
 def to_placement_answer(
     placed: Placed, gathered: GatheredPlacement, choices: PlacementChoices
 ) -> PlacementAnswer:
-    """A placement, with the profiles and diagnostics of its inputs."""
+    """Returns the placement as an answer, with the profiles that it used and the diagnostics of its inputs."""
     placement = placed.placement
     pairs = placed.comparison
     return PlacementAnswer(
@@ -71,7 +71,7 @@ def to_placement_answer(
 
 
 def to_mapping_answer(mapping: ThreadMapping, retries: int, fragmentation: Fragmentation) -> MappingAnswer:
-    """All VMs with all their slots."""
+    """Returns which thread runs on which slot, for all VMs with all their slots."""
     return MappingAnswer(
         slots_used=mapping.slots_used,
         slots_available=mapping.slots_available,
@@ -94,7 +94,7 @@ def to_mapping_answer(mapping: ThreadMapping, retries: int, fragmentation: Fragm
 
 
 def to_purchase_answer(bought: Purchase) -> PurchaseAnswer:
-    """A purchase: the number of VMs by size, their slots and their price."""
+    """Returns the VMs to acquire as an answer: how many of each size, their slots and their price."""
     return PurchaseAnswer(
         vms={size.name: count for size, count in bought.counts},
         slots=bought.slots,
@@ -103,7 +103,7 @@ def to_purchase_answer(bought: Purchase) -> PurchaseAnswer:
 
 
 def to_pair_answer(rated: RatedPair) -> ComparedPairAnswer:
-    """One row of a comparison: a pair of allocation and mapping."""
+    """Returns one row of a comparison: the result of one allocation with one mapping."""
     pair = rated.pair
     names = {"allocation": pair.allocation, "mapping": pair.mapping}
     placement = pair.placement

@@ -1,4 +1,4 @@
-"""`headgate place`: places the threads of a topology that is described in files."""
+"""`headgate place` places the threads of a topology that files describe."""
 
 from pathlib import Path
 from typing import Annotated

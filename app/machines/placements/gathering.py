@@ -1,4 +1,4 @@
-"""Reads stored placements, and gathers the inputs of a new one: profiles, VM sizes and existing VMs."""
+"""Reads stored placements, and gathers what a new placement needs: profiles, VM sizes and existing VMs."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -21,12 +21,12 @@ from planner.wording import write_count
 
 
 def find_placement(session: Session, placement_id: UUID) -> PlacementAnswer:
-    """A stored placement, with its answer at the time of the call that made it."""
+    """Returns a stored placement with the answer that was given when it was made."""
     return read_answer(session, PlacementRow, PlacementAnswer, UnknownPlacement, placement_id)
 
 
 def list_placements(session: Session, name: str, page: Page) -> PlacementPage:
-    """A page of the placements of a topology, newest first."""
+    """Returns a page of the placements of a topology, newest first."""
     answer = PlacementRow.answer
     columns = (
         PlacementRow.revision,
@@ -45,7 +45,7 @@ ACQUISITIONS = {"largest-first": acquire_largest_first, "cheapest": acquire_chea
 
 @dataclass(frozen=True)
 class GatheredPlacement:
-    """A topology, the profiles of its operators and the market of VMs."""
+    """The inputs of a placement: a topology, the profiles of its operators, and the market of VMs."""
 
     graph: Graph
     profiles: TaskProfiles
@@ -53,7 +53,7 @@ class GatheredPlacement:
 
 
 def gather_placement(session: Session, graph: Graph, choices: PlacementChoices) -> GatheredPlacement:
-    """The inputs from the request, and the stored profiles and catalogue that the request names."""
+    """Returns the inputs of a placement from the request, and from the stored profiles and catalogue that it names."""
     profiles = gather_profiles(session, graph, choices.profiles)
     refuse_existing(choices)
     sizes = gather_sizes(session, choices)
@@ -61,14 +61,14 @@ def gather_placement(session: Session, graph: Graph, choices: PlacementChoices) 
 
 
 def gather_offline(graph: Graph, choices: PlacementChoices) -> GatheredPlacement:
-    """The inputs from the request alone, for a command without a database."""
+    """Returns the inputs of a placement from the request alone, for a command without a database."""
     profiles = assign_profiles(graph, choices.profiles, {})
     refuse_existing(choices)
     return GatheredPlacement(graph, profiles, make_market(choices, list_sizes(choices)))
 
 
 def gather_sizes(session: Session, choices: PlacementChoices) -> Sequence[VmSize]:
-    """The sizes of the request, or of its catalogue."""
+    """Returns the VM sizes of the request, or of the stored catalogue that the request names."""
     if choices.vm_sizes is not None or choices.vm_catalogue is None:
         return list_sizes(choices)
     sizes = find_sizes(session, choices.vm_catalogue)
@@ -79,12 +79,12 @@ def gather_sizes(session: Session, choices: PlacementChoices) -> Sequence[VmSize
 
 
 def list_sizes(choices: PlacementChoices) -> Sequence[VmSize]:
-    """The sizes of the request."""
+    """Returns the VM sizes in the request."""
     return [size.to_values() for size in choices.vm_sizes or ()]
 
 
 def make_market(choices: PlacementChoices, sizes: Sequence[VmSize]) -> Market:
-    """The existing VMs, the VM sizes on offer and the rule of acquisition."""
+    """Returns the existing VMs, the VM sizes that can be acquired, and the rule by which they are acquired."""
     if not sizes and not choices.vms:
         raise InvalidRequest(
             (("#/vm_sizes", "There are no VMs to place threads on: give vm_sizes, a vm_catalogue or vms."),)
@@ -94,7 +94,7 @@ def make_market(choices: PlacementChoices, sizes: Sequence[VmSize]) -> Market:
 
 
 def refuse_existing(choices: PlacementChoices) -> None:
-    """Raise if two existing VMs have the same name, or if they have too many slots."""
+    """Raises if two existing VMs have the same name, or if they have too many slots."""
     seen: set[str] = set()
     for at, vm in enumerate(choices.vms):
         if vm.name in seen:

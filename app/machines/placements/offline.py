@@ -1,4 +1,4 @@
-"""Placements from files, without server or database, with the same checks and answers as over HTTP."""
+"""Placements from files, without a server or a database; checks and answers equal those over HTTP."""
 
 import sys
 from collections.abc import Mapping
@@ -26,7 +26,7 @@ SLOTS_SHOWN = 8
 
 
 def run_placement(files: Mapping[str, Path | None], choices: Mapping[str, Any]) -> PlacementAnswer:
-    """The placement from files, equal to that of the same request over HTTP; files that are None are left out."""
+    """Returns the placement for the contents of files, equal to that over HTTP; files that are None are left out."""
     if files.get("vm_sizes") is None and files.get("vms") is None:
         raise Refused("There are no VMs to place threads on: give --vm-sizes to acquire from, or --vms.")
     inputs = open_documents({**choices, **files})
@@ -39,13 +39,13 @@ def run_placement(files: Mapping[str, Path | None], choices: Mapping[str, Any]) 
 
 
 def place_request(request: PlacementRequest) -> PlacementAnswer:
-    """The placement from the profiles and VM sizes in the request alone."""
+    """Returns the placement by the profiles and the VM sizes that the request itself holds."""
     gathered = gather_offline(request.topology, request)
     return to_placement_answer(compute_placement(gathered, request, request.external_rate), gathered, request)
 
 
 def _list_points(document: Any) -> Any:
-    """The points by task, from lists of points or from the output of `headgate profile --output json`."""
+    """Returns each task's points, from lists of points or from the output of `headgate profile --output json`."""
     if not isinstance(document, dict):
         return document
     return {
@@ -55,7 +55,7 @@ def _list_points(document: Any) -> Any:
 
 
 def print_placement(answer: PlacementAnswer, output: str) -> None:
-    """Prints tables, or the JSON of the service."""
+    """Prints a placement as tables, or as the JSON that the service answers."""
     if output == "json":
         sys.stdout.write(answer.model_dump_json(indent=2) + "\n")
         return
@@ -126,7 +126,7 @@ def _describe_slot(slot: PlacedSlotAnswer) -> str:
 
 
 def _print_comparison(pairs: list[ComparedPairAnswer], external_rate: float) -> None:
-    """Prints a row for each pair that can be placed, and a line with the reason for each other."""
+    """Prints a row for each pair of allocation and mapping, or a line that says why the pair cannot be placed."""
     rows, reasons = [], []
     for pair in pairs:
         name = f"{pair.allocation} + {pair.mapping}"

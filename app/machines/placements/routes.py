@@ -1,4 +1,4 @@
-"""/v1/placements: threads on slots of VMs, with the sustained rate and the price."""
+"""/v1/placements places threads on slots of VMs, with the sustained rate and the price."""
 
 from uuid import UUID
 

@@ -1,4 +1,4 @@
-"""Placements as JSON."""
+"""The requests and answers of placements as JSON."""
 
 from datetime import datetime
 from typing import Annotated, Literal
@@ -31,12 +31,12 @@ class VmBody(Body):
     hourly_price: Annotated[float | None, Field(ge=0, le=1e15)] = None
 
     def to_values(self) -> mappers.Vm:
-        """The VM as a value of the planner."""
+        """Returns the VM as a value of the planner."""
         return mappers.Vm(self.name, self.slots, self.size, self.rack, self.hourly_price)
 
 
 class DistanceWeightsBody(Body):
-    """The weights of memory, cpu and network in the distance of `rsm`."""
+    """The weights of memory, cpu and network in the distance by which `rsm` chooses slots."""
 
     memory: Annotated[float, Field(ge=0, le=1e6)] = 1.0
     cpu: Annotated[float, Field(ge=0, le=1e6)] = 1.0
@@ -119,7 +119,7 @@ class StoredPlacementRequest(PlacementChoices):
 
 
 class TaskAllocationAnswer(Answer):
-    """The threads of one task, and the cpu and memory that they take in slots."""
+    """The threads of one task, and the cpu and memory that these threads take, in slots."""
 
     name: str
     rate: float
@@ -130,7 +130,7 @@ class TaskAllocationAnswer(Answer):
 
 
 class ThreadAllocationAnswer(Answer):
-    """ρ = max(⌈ΣC⌉, ⌈ΣM⌉) slots, and the threads of each task."""
+    """The threads of each task, and the slots for all: the larger of total cpu and total memory, rounded up."""
 
     slots: int
     tasks: list[TaskAllocationAnswer]
@@ -138,7 +138,7 @@ class ThreadAllocationAnswer(Answer):
 
 
 class PlacedSlotAnswer(SlotUsageAnswer):
-    """The threads on one slot by task, and the cpu and memory reserved for them."""
+    """The threads on one slot by task, with the cpu and memory reserved for them."""
 
     threads: dict[str, int]
 
@@ -168,7 +168,7 @@ class MappingAnswer(Answer):
 
 
 class PurchaseAnswer(Answer):
-    """The VMs that one rule acquires."""
+    """The VMs that a rule of acquisition chooses."""
 
     vms: Annotated[dict[str, int], Field(description="The number of VMs of each size.")]
     slots: int
@@ -176,7 +176,7 @@ class PurchaseAnswer(Answer):
 
 
 class AcquisitionAnswer(Answer):
-    """The chosen rule, and the purchases of both rules for the same number of slots."""
+    """The chosen rule of acquisition, and the VMs that both rules choose for the same number of slots."""
 
     rule: AcquisitionName
     slots_asked: int
@@ -230,7 +230,7 @@ class PlacementAnswer(Answer):
 
 
 class PlacementSummary(Answer):
-    """A stored placement in a list."""
+    """A stored placement as an item of a list."""
 
     id: UUID
     created_at: datetime

@@ -1,4 +1,4 @@
-"""Placements of a topology in the body, or of a stored one."""
+"""Places the threads of a topology in the body or of a stored one."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -40,7 +40,7 @@ ALLOCATIONS: dict[str, AllocateTask] = {"lsa": allocate_lsa, "mba": allocate_mba
 
 
 def place_described(session: Session, body: PlacementRequest, settings: Settings) -> PlacementAnswer:
-    """The placement of the body's topology at its rate; nothing is stored."""
+    """Returns the placement of the body's topology at the body's rate; nothing is stored."""
     check_size(body.topology, settings, "#/topology")
     with pointing_into_body(locate_sizes(body)):
         gathered = gather_placement(session, body.topology, body)
@@ -50,7 +50,7 @@ def place_described(session: Session, body: PlacementRequest, settings: Settings
 
 
 def place_stored(session: Session, name: str, body: StoredPlacementRequest) -> PlacementAnswer:
-    """Places a stored topology at the given rate or the newest measured rate, and stores the placement."""
+    """Places a stored topology at the given rate or at the newest measured rate, and stores the placement."""
     stored = find_topology(session, name)
     external_rate = body.external_rate
     if external_rate is None:
@@ -64,12 +64,12 @@ def place_stored(session: Session, name: str, body: StoredPlacementRequest) -> P
 
 
 def locate_sizes(body: PlacementChoices) -> dict[str, str | None]:
-    """The pointer of the VM sizes in the body: a list, or the name of a catalogue."""
+    """Returns the pointer to the field of the body with the VM sizes: a list, or the name of a catalogue."""
     return {"vm_sizes": "/vm_catalogue" if body.vm_sizes is None and body.vm_catalogue else "/vm_sizes"}
 
 
 def compute_placement(gathered: GatheredPlacement, choices: PlacementChoices, external_rate: float) -> Placed:
-    """Computes the placement; with `compare`, also of every pair of allocation and mapping."""
+    """Computes the placement; if the request says `compare`, also each pair of allocation and mapping."""
     loads = find_task_loads(gathered.graph.to_values(), external_rate, gathered.profiles.by_task)
     mappers = choose_mappers(choices)
     route = ROUTINGS[choices.routing]
@@ -92,7 +92,7 @@ def compute_placement(gathered: GatheredPlacement, choices: PlacementChoices, ex
 
 
 def choose_mappers(choices: PlacementChoices) -> dict[str, MapThreads]:
-    """The mappers by name; rsm has the weights of the request."""
+    """Returns the mappers by name; the mapper rsm gets the distance weights of the request."""
     weights = choices.rsm_weights
     return {
         "dsm": map_round_robin,
@@ -105,7 +105,7 @@ def choose_mappers(choices: PlacementChoices) -> dict[str, MapThreads]:
 
 
 def rate_pair(pair: ComparedPair, loads: Sequence[TaskLoad], external_rate: float) -> RatedPair:
-    """The pair with the rate that its mapping sustains under each routing."""
+    """Returns the pair with the external rate that its mapping sustains under each routing."""
     if pair.placement is None:
         return RatedPair(pair)
     mapping = pair.placement.mapping

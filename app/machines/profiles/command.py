@@ -1,4 +1,4 @@
-"""`headgate profile`: builds task profiles from trials."""
+"""`headgate profile` builds task profiles from trials."""
 
 from pathlib import Path
 from typing import Annotated

@@ -1,4 +1,4 @@
-"""Builds task profiles from a CSV file of trials, and prints them."""
+"""Builds task profiles from trials in a CSV file, and prints the profiles."""
 
 import csv
 import json
@@ -22,7 +22,7 @@ Row = dict[str, str | None]
 
 
 def run_profiles(path: Path, warm_up_seconds: float, max_slope: float) -> dict[str, BuiltFields]:
-    """A profile for each task of the file; rows of equal task, threads and rate are one trial."""
+    """Returns a profile for each task of the file; rows of equal task, threads and rate are one trial."""
     criteria = Criteria(warm_up_seconds=warm_up_seconds, max_slope=max_slope)
     return {
         task: describe_built(compute_answer(lambda: build_profile(task, trials, criteria)))  # noqa: B023 -- called at once
@@ -31,7 +31,7 @@ def run_profiles(path: Path, warm_up_seconds: float, max_slope: float) -> dict[s
 
 
 def read_trials(path: Path) -> dict[str, list[Trial]]:
-    """The trials of a CSV file with one row per sample; cpu and memory are the means over a trial's rows."""
+    """Reads the trials of a CSV file with one row per sample; a trial's cpu and memory are the means over its rows."""
     samples: dict[tuple[str, int, float], list[tuple[float, float, float, float]]] = {}
     try:
         reader = csv.DictReader(StringIO(read_text(path)))
@@ -57,7 +57,7 @@ def read_trials(path: Path) -> dict[str, list[Trial]]:
 
 
 def _find_mean(values: list[float]) -> float:
-    """The mean, by differences from the first value, so that the mean of equal values is exactly that value."""
+    """Returns the mean of values, computed from differences, so that equal values have exactly that value as mean."""
     return values[0] + fsum(value - values[0] for value in values) / len(values)
 
 
@@ -71,7 +71,7 @@ def _read_row(row: Row, where: str) -> tuple[tuple[str, int, float], tuple[float
 
 
 def print_profiles(profiles: dict[str, BuiltFields], output: str) -> None:
-    """Prints tables with the evidence of each point, or JSON for `headgate place --profiles`."""
+    """Prints profiles as tables with the evidence of each point, or as JSON for `headgate place --profiles`."""
     if output == "json":
         document = {task: built.model_dump(mode="json") for task, built in profiles.items()}
         sys.stdout.write(json.dumps(document, indent=2) + "\n")

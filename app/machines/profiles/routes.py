@@ -1,4 +1,4 @@
-"""/v1/profiles: the rates that threads of a task sustain on one slot."""
+"""/v1/profiles stores and builds task profiles: the rates that threads of a task sustain on one slot."""
 
 from fastapi import APIRouter, Response
 from starlette.convertors import StringConvertor, register_url_convertor
@@ -16,7 +16,7 @@ from app.web.security import may_read, may_store
 
 
 class ProfileNameConvertor(StringConvertor):
-    """Any name except `from-trials`, which is the address of a call."""
+    """Lets a path hold any name of a profile except `from-trials`, which is the address of a call."""
 
     regex = f"(?!{FROM_TRIALS}$)[^/]+"
 
@@ -30,7 +30,7 @@ NAMED = "/{name:profile_name}"
 
 @router.post("", status_code=201, **declare(may_store, "Store a profile", *BODY, "invalid-profile"))
 def store_profile(body: ProfileBody, response: Response, session: SessionDep) -> ProfileAnswer:
-    """Stores version 1 of a new name, or the next version of a known one."""
+    """Stores version 1 of a new profile, or the next version of a known one."""
     return _locate(response, service.store_profile(session, body))
 
 
@@ -54,17 +54,17 @@ def _locate(response: Response, stored: ProfileAnswer) -> ProfileAnswer:
 
 @router.get("", **declare(may_read, "List profiles"))
 def list_profiles(page: PageDep, session: SessionDep) -> ProfilePage:
-    """Newest versions by name."""
+    """The newest version of each profile, by name."""
     return service.list_profiles(session, page)
 
 
 @router.get(NAMED, **declare(may_read, "Read a profile", "unknown-profile"))
 def get_profile(name: TopologyName, session: SessionDep, version: VersionQuery = None) -> ProfileAnswer:
-    """The newest version, or the given version."""
+    """The newest version of a profile, or the given version."""
     return service.find_profile(session, name, version)
 
 
 @router.delete(NAMED, status_code=204, **declare(may_store, "Delete a profile", "unknown-profile"))
 def delete_profile(name: TopologyName, session: SessionDep) -> None:
-    """Deletes all versions; stored placements stay as they are."""
+    """Deletes all versions of a profile; stored placements stay."""
     service.delete_profile(session, name)

@@ -75,7 +75,7 @@ ProfilesByName = Annotated[
 
 
 def to_profile(task: str, points: list[Point]) -> profiles.Profile:
-    """The profile as a value of the planner; raises InvalidProfile."""
+    """Returns the points of a task as a profile of the planner; raises InvalidProfile if they contradict each other."""
     return profiles.Profile(
         task,
         tuple(profiles.ProfilePoint(one.threads, one.peak_rate, one.cpu, one.memory) for one in points),
@@ -110,7 +110,7 @@ class TrialBody(Body):
     memory: MeasuredNumber
 
     def to_values(self) -> profile_builder.Trial:
-        """The trial as a value of the planner."""
+        """Returns the trial as a value of the planner."""
         samples = tuple((at_seconds, latency_seconds) for at_seconds, latency_seconds in self.samples)
         return profile_builder.Trial(self.threads, self.rate, samples, self.cpu, self.memory)
 
@@ -159,14 +159,14 @@ class TrialsBody(Body):
     ] = 0.0
 
     def to_criteria(self) -> profile_builder.Criteria:
-        """The criteria of the profile builder."""
+        """Returns the criteria by which the planner judges trials."""
         return profile_builder.Criteria(
             self.warm_up_seconds, self.max_slope, self.window, self.min_rate_slope
         )
 
 
 class TrialVerdictAnswer(Answer):
-    """The verdict on one trial."""
+    """Whether a trial was stable, and the slope of its latency."""
 
     threads: int
     rate: float
@@ -179,7 +179,7 @@ class TrialVerdictAnswer(Answer):
 
 
 class StepEvidenceAnswer(Answer):
-    """The trials that support one point of the profile."""
+    """The trials behind one point of a profile."""
 
     threads: int
     peak_rate: float | None
@@ -188,7 +188,7 @@ class StepEvidenceAnswer(Answer):
 
 
 class GapAnswer(Answer):
-    """A question that the trials leave open."""
+    """A question that the trials of a profile leave open."""
 
     code: str
     threads: list[int]
@@ -196,7 +196,7 @@ class GapAnswer(Answer):
 
 
 class BuiltFields(Answer):
-    """A profile built from trials, with its evidence."""
+    """A profile that was built from trials, with its evidence."""
 
     points: list[Point]
     evidence: list[StepEvidenceAnswer] = []
@@ -210,7 +210,7 @@ class BuiltFields(Answer):
 
 
 class ProfileAnswer(BuiltFields):
-    """A stored profile, at one version."""
+    """One stored version of a profile."""
 
     name: str
     version: int
@@ -219,14 +219,14 @@ class ProfileAnswer(BuiltFields):
 
 
 class ProfilePage(Answer):
-    """Newest versions by name, without their evidence; `next` is the address of the following page."""
+    """The newest profiles by name, without evidence; `next` is the address of the following page."""
 
     items: list[ProfileAnswer]
     next: str | None = None
 
 
 def describe_built(built: BuiltProfile) -> BuiltFields:
-    """A profile built from trials, with its evidence."""
+    """Returns a profile that was built from trials as JSON, with its evidence."""
     return BuiltFields.model_validate(
         {
             "points": built.profile.points,

@@ -1,4 +1,4 @@
-"""Stores task profiles, as posted or built from trials, deletes them, and finds the profile of each operator."""
+"""Stores task profiles that were posted or built from trials, deletes them, and finds the profile of each operator."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -38,12 +38,12 @@ from planner.wording import join_names
 
 
 def find_profile(session: Session, name: str, version: int | None) -> ProfileAnswer:
-    """The given version of a profile, or the newest."""
+    """Returns the given version of a profile, or the newest one if `version` is None."""
     return answer_version(read_version(session, ProfileRow, UnknownProfile, name, version), ProfileAnswer)
 
 
 def list_profiles(session: Session, page: Page) -> ProfilePage:
-    """Newest versions by name, without their evidence, which may be thousands of trials."""
+    """Returns a page of the newest profiles by name, without evidence, which may be thousands of trials."""
     rows, following = list_newest(session, ProfileRow, page)
     found = [answer_version(row, ProfileAnswer) for row in rows]
     return ProfilePage(items=[one.model_copy(update={"evidence": []}) for one in found], next=following)
@@ -51,7 +51,7 @@ def list_profiles(session: Session, page: Page) -> ProfilePage:
 
 @dataclass(frozen=True)
 class StoredProfile:
-    """The newest version of a profile."""
+    """The newest stored version of a profile."""
 
     profile: Profile
     version: int
@@ -59,7 +59,7 @@ class StoredProfile:
 
 @dataclass(frozen=True)
 class UsedProfile:
-    """The name and the stored version of an operator's profile; no version where it came with the request."""
+    """Which profile an operator has: its name and its version, or no version if the request held the profile."""
 
     task: str
     profile: str
@@ -68,7 +68,7 @@ class UsedProfile:
 
 @dataclass(frozen=True)
 class TaskProfiles:
-    """The profile of each operator that has one, and where each came from."""
+    """The profile of each operator that has one, and where each profile came from."""
 
     by_task: dict[str, Profile]
     used: tuple[UsedProfile, ...]
@@ -76,33 +76,35 @@ class TaskProfiles:
 
 
 def gather_profiles(session: Session, graph: Graph, sent: Mapping[str, list[Point]]) -> TaskProfiles:
-    """Each operator's profile: from the request, or the newest stored version under the name that it gives."""
+    """Returns each operator's profile: from the request, or the newest stored one with the name in the operator."""
     wanted = {key for operator in graph.operators if (key := choose_key(operator, sent))} - sent.keys()
     return assign_profiles(graph, sent, find_profiles(session, wanted))
 
 
 def find_profiles(session: Session, names: set[str]) -> dict[str, StoredProfile]:
-    """The newest stored versions of these names; names that are not stored are left out."""
+    """Returns the newest stored profiles with these names; names without a profile are left out."""
     rows = find_newest_versions(session, ProfileRow, names) if names else []
     return {row.name: StoredProfile(read_profile(row), row.version) for row in rows}
 
 
 def read_profile(row: ProfileRow) -> Profile:
-    """A stored profile as a value of the planner."""
+    """Returns a stored profile as a value of the planner."""
     fields = ("threads", "peak_rate", "cpu", "memory")
     points = tuple(ProfilePoint(*(point[field] for field in fields)) for point in row.definition["points"])
     return Profile(row.name, points)
 
 
 def choose_key(operator: OperatorBody, sent: Mapping[str, list[Point]]) -> str | None:
-    """The name of an operator's profile: the operator's name if sent under it, else the operator's field `profile`."""
+    """Returns the name of an operator's profile: the operator's own if the request holds that, else the field
+    `profile`.
+    """
     return operator.name if operator.name in sent else operator.profile
 
 
 def assign_profiles(
     graph: Graph, sent: Mapping[str, list[Point]], stored: Mapping[str, StoredProfile]
 ) -> TaskProfiles:
-    """Finds each operator's profile among the sent profiles, then among the stored ones."""
+    """Returns each operator's profile from the sent profiles, or else from the stored ones."""
     tables = {name: _check_sent(name, points) for name, points in sent.items()}
     by_task: dict[str, Profile] = {}
     used: list[UsedProfile] = []
@@ -142,7 +144,7 @@ def _describe_unused(names: tuple[str, ...]) -> tuple[Diagnostic, ...]:
 
 
 def store_profile(session: Session, body: ProfileBody) -> ProfileAnswer:
-    """Checks a profile and stores it as the next version."""
+    """Checks a profile, stores it as the next version of its name, and returns it."""
     try:
         to_profile(body.name, body.points)
     except InvalidProfile as error:
@@ -151,7 +153,7 @@ def store_profile(session: Session, body: ProfileBody) -> ProfileAnswer:
 
 
 def store_built_profile(session: Session, body: TrialsBody) -> ProfileAnswer:
-    """Builds the profile that the trials support, and stores it with its evidence."""
+    """Builds the profile that the trials support, stores it with its evidence, and returns it."""
     with time_planner("build_profile"):
         try:
             built = build_profile(body.name, [trial.to_values() for trial in body.trials], body.to_criteria())
@@ -162,7 +164,7 @@ def store_built_profile(session: Session, body: TrialsBody) -> ProfileAnswer:
 
 
 def delete_profile(session: Session, name: str) -> None:
-    """Deletes all versions of a profile."""
+    """Deletes all versions of the profile with this name."""
     delete_versions(session, ProfileRow, UnknownProfile, name)
 
 
