@@ -56,7 +56,7 @@ def ingest(
 
 
 def _run(request: Request, master: str, worker_archive: str | None) -> None:
-    """Runs the job; while Spark starts, which takes seconds, the database is opened and the rest is loaded."""
+    """Runs the ingest; while Spark starts, which takes seconds, it opens the database and imports the other modules."""
     from app.terminal.databases import choose_or_fail, open_migrated_database
     from ingest.session import open_context
 
@@ -72,7 +72,7 @@ def _run(request: Request, master: str, worker_archive: str | None) -> None:
 
 
 def _judge_heads(paths: tuple[str, ...], day: str | None, max_rejected: float) -> None:
-    """Prints for each file how many of its first records are usable, and why others are not."""
+    """Prints, for each file, how many of its first records are usable, and why the others are not."""
     from ingest.reading.dry_run import judge_heads
     from ingest.reading.sources import SourceNotFound
 

@@ -77,7 +77,7 @@ class RejectedLinePage(Answer):
 
 
 def list_runs(session: Session, page: Page) -> IngestRunPage:
-    """The runs of the nightly ingest, newest first."""
+    """A page of the runs of the nightly ingest, newest first."""
     rows, following = page.read_rows(
         session.scalars, select(IngestRunRow), IngestRunRow.id, newest_first=True
     )
@@ -97,7 +97,7 @@ def read_run(session: Session, run_id: int) -> IngestRun:
 
 
 def list_rejects(session: Session, run_id: int, page: Page) -> RejectedLinePage:
-    """The rejected lines of a run by file and line, a page at a time."""
+    """A page of the lines that a run rejected, by file and line, with the counts of all of them by reason."""
     run = find_run(session, run_id)
     query = select(RejectedLineRow).where(RejectedLineRow.run_id == run_id)
     rows, following = page.read_rows(session.scalars, query, RejectedLineRow.number)

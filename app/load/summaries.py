@@ -169,7 +169,7 @@ def read_operator_windows(
     since: datetime | None,
     until: datetime | None,
 ) -> OperatorWindowPage:
-    """Windows that begin in [since, until), oldest first, and in a window by operator."""
+    """A page of operators' windows that begin in [since, until), oldest first, and by operator within a window."""
     row = OperatorSummaryRow
     query = select(row).where(row.topology_id == find_topology(session, name).id, *between(row, since, until))
     if operator is not None:
@@ -183,7 +183,7 @@ def read_operator_windows(
 def read_topology_windows(
     session: Session, name: str, page: Page, since: datetime | None, until: datetime | None
 ) -> TopologyWindowPage:
-    """Windows that begin in [since, until), oldest first."""
+    """A page of a topology's windows that begin in [since, until), oldest first."""
     row = TopologySummaryRow
     query = select(row).where(row.topology_id == find_topology(session, name).id, *between(row, since, until))
     rows, following = page.read_rows(session.scalars, query, row.window_start, row.window_seconds)

@@ -31,13 +31,13 @@ def computes(endpoint: Endpoint) -> Endpoint:
 
 
 def draws(endpoint: Endpoint) -> Endpoint:
-    """Marks a route that needs a slot where a picture is asked for; its JSON is read from the database."""
+    """Marks a route that needs a slot to compute if the caller asks for a picture; its JSON only reads the database."""
     _drawing.add(endpoint)
     return endpoint
 
 
 def admitting(endpoint: Callable[..., Any], handle: Handler) -> Handler:
-    """The handler of a route: it calls `handle`, after a wait for a slot where the request may compute for long."""
+    """The handler of a route, which waits for a slot before it calls `handle` if the request may compute for long."""
     return AdmittedRoute(endpoint, handle).admit
 
 
@@ -109,25 +109,25 @@ async def handle_to_the_end(handle: Handler, request: Request) -> Response:
 
 
 def has_small_body(request: Request) -> bool:
-    """Whether the body is small or absent, by its headers."""
+    """Whether the body of a request is small or absent, as its headers tell."""
     if "transfer-encoding" in request.headers:
         return False
     return announced_bytes(request) <= SMALL_BODY_BYTES
 
 
 def is_for_picture(request: Request) -> bool:
-    """Whether the caller prefers a picture to JSON, by the header Accept."""
+    """Whether the header Accept of a request prefers a picture to JSON."""
     return asks_for_picture(request.headers.get("accept"))
 
 
 def announced_bytes(request: Request) -> int:
-    """The number of bytes in the header Content-Length; 0 without this header."""
+    """The number of bytes that the header Content-Length announces; 0 without this header."""
     announced = request.headers.get("content-length", "")
     return int(announced) if announced.isdecimal() else 0
 
 
 def expect(computing: Computing, request: Request, size: int, base_seconds: float) -> tuple[str, float]:
-    """The key under which durations of similar requests are remembered, and the expected seconds of this one."""
+    """A key under which durations of similar requests are remembered, and the expected seconds of this request."""
     drawn = " drawn" if is_for_picture(request) else ""
     key = f"{request.scope['method']} {request.scope['path']} {size.bit_length()}{drawn}"
     return key, computing.expect(key, base_seconds + size * SECONDS_PER_BYTE)

@@ -38,19 +38,19 @@ ENDED = Counter(
 
 
 class ClientGone(Exception):
-    """The client closed its connection while its request waited for a slot."""
+    """The error that the client closed its connection while its request waited for a slot."""
 
 
 @dataclass(eq=False)
 class _Place:
-    """A request in the queue; its future is done when it has a slot."""
+    """The place of a request in a queue; its future is done when the request has a slot."""
 
     has_slot: asyncio.Future[None]
     expected_seconds: float
 
 
 class Lane:
-    """Slots, and the queue before them: first come, first served."""
+    """Some slots and the queue before them, in which the first to come is the first served."""
 
     def __init__(self, name: str, slots: int, queue: int, patience_seconds: float = 0.0) -> None:
         self._slots = slots
@@ -67,12 +67,12 @@ class Lane:
 
     @property
     def is_free(self) -> bool:
-        """Whether a slot is free, so that a request can begin at once."""
+        """Whether a slot of the lane is free, so that a request can begin at once."""
         return self._running < self._slots
 
     @property
     def wait_seconds(self) -> float:
-        """How long a request that comes now is expected to wait."""
+        """The seconds that a request which comes now is expected to wait in the queue."""
         queued = sum(place.expected_seconds for place in self._waiting)
         return (self._running_seconds + queued) / self._slots
 
@@ -86,7 +86,9 @@ class Lane:
         raise Overloaded(len(self._waiting), max(1, math.ceil(self.wait_seconds)))
 
     async def enter(self, expected_seconds: float, receive: Receive) -> None:
-        """Takes a slot, after a wait if none is free; raises `ClientGone` if the client leaves during the wait."""
+        """Takes a slot, after a wait in the queue if none is free; raises `ClientGone` if the client leaves
+        meanwhile.
+        """
         if self.is_free:
             self._running += 1
             self._running_now.inc()
@@ -128,7 +130,7 @@ class Lane:
             self._waiting.remove(place)
 
     def _release(self) -> None:
-        """Gives the slot to the request that has waited longest, or frees it."""
+        """Gives a free slot to the request that has waited longest; if no request waits, the slot stays free."""
         if self._waiting:
             self._waiting.popleft().has_slot.set_result(None)
         else:
@@ -137,13 +139,13 @@ class Lane:
 
 
 async def _wait_until_gone(receive: Receive) -> None:
-    """Returns when the client has left. Its body is read already, so no other message can come."""
+    """Returns when the client has left; since its body is already read, no other message can come."""
     while (await receive())["type"] != "http.disconnect":
         pass
 
 
 class Computing:
-    """The slots of one process: a lane for short requests and one for long ones."""
+    """The slots to compute of one process: a lane for short requests and one for long requests."""
 
     def __init__(self, settings: Settings) -> None:
         slots = settings.computing_slots
@@ -153,7 +155,7 @@ class Computing:
         self._threads = CapacityLimiter(2 * slots)
 
     def expect(self, key: str, guess_seconds: float) -> float:
-        """The seconds that recent requests with this key took; `guess_seconds` if there were no such requests."""
+        """The seconds that recent requests with this key took; `guess_seconds` if there were none."""
         return self._seconds.get(key, guess_seconds)
 
     def choose_lane(self, expected_seconds: float) -> Lane:
@@ -161,7 +163,7 @@ class Computing:
         return self._short if expected_seconds <= SHORT_SECONDS else self._long
 
     def remember(self, key: str, seconds: float) -> None:
-        """Records a duration. A longer one replaces the estimate; a shorter one moves it by 30%.
+        """Records the duration of a request. A longer duration replaces the estimate; a shorter one moves it by 30%.
 
         An estimate that is too long does less harm than one that is too short.
         """

@@ -78,7 +78,9 @@ def _list_types(status: int) -> list[str]:
 
 
 def name_response(types: list[str]) -> str:
-    """`unknown-topology` becomes `UnknownTopology`; several types are joined by `Or`."""
+    """The name of a response in openapi.yaml: `unknown-topology` becomes `UnknownTopology`; several are joined
+    by `Or`.
+    """
     return "Or".join("".join(word.capitalize() for word in kind.split("-")) for kind in types)
 
 
@@ -97,7 +99,7 @@ def _make_response(types: list[str]) -> Component:
 
 
 def _make_examples() -> dict[str, Component]:
-    """The body of a real answer (without its `instance`) by problem type."""
+    """For each problem type, the body of a real answer, without its `instance`."""
     bodies = [describe_problem(error) for error in PROBLEM_EXAMPLES]
     return {body["type"]: {"value": body} for body in bodies if body is not None}
 

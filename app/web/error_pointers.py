@@ -80,7 +80,7 @@ def find_place(error: PlannerError) -> str:
 
 
 def lead_into_body(place: str, places: Places) -> str:
-    """The same place in the body of a call; the whole body, "", where the argument is stored."""
+    """The place of a planner's argument in the body of a call; "", the whole body, if the argument is stored data."""
     argument, slash, rest = place.removeprefix("/").partition("/")
     field = places.get(argument, f"/{argument}" if argument else "")
     return "" if field is None else field + slash + rest
@@ -97,7 +97,9 @@ def pointing_into_body(places: Places = DESCRIBED) -> Iterator[None]:
 
 @contextmanager
 def blaming_what_is_stored(name: str, places: Places = STORED) -> Iterator[None]:
-    """As pointing_into_body, for a call on stored data: an error about stored data becomes StoredDataUnusable (409)."""
+    """Raises planner errors again for a call on stored data: with a place in the body, or as
+    StoredDataUnusable (409).
+    """
     try:
         with pointing_into_body(places):
             yield

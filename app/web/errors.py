@@ -19,7 +19,7 @@ class ServiceError(FieldsError):
 
 
 class InvalidRequest(ServiceError):
-    """The payload breaks a rule; `errors` holds a JSON pointer and what to change for each."""
+    """The error that the payload breaks a rule; `errors` holds, for each fault, a JSON pointer and what to change."""
 
     errors: tuple[tuple[str, str], ...]
 
@@ -32,7 +32,7 @@ class InvalidRequest(ServiceError):
 
 
 class ThroughputNotConverged(ServiceError):
-    """The readings of a throughput still change: none of them is the sustained throughput."""
+    """The error that the readings of a throughput still change, so that none of them is the sustained throughput."""
 
     pointer: str
     readings: int
@@ -48,7 +48,7 @@ class ThroughputNotConverged(ServiceError):
 
 
 class PayloadTooLarge(ServiceError):
-    """The body is larger than the service reads."""
+    """The error that the body is larger than the service reads."""
 
     limit_bytes: int
 
@@ -59,7 +59,7 @@ class PayloadTooLarge(ServiceError):
 
 
 class HeadersTooLarge(ServiceError):
-    """The address and headers of a request are larger, or more, than the service reads."""
+    """The error that the address and headers of a request are larger, or more, than the service reads."""
 
     limit_bytes: int
     limit_headers: int
@@ -71,7 +71,7 @@ class HeadersTooLarge(ServiceError):
 
 
 class RequestTooSlow(ServiceError):
-    """The headers or the body of a request did not arrive in time."""
+    """The error that the headers or the body of a request did not arrive in time."""
 
     limit_seconds: float
 
@@ -80,7 +80,7 @@ class RequestTooSlow(ServiceError):
 
 
 class UnsupportedEncoding(ServiceError):
-    """The body is compressed."""
+    """The error that the body of a request is compressed."""
 
     sent: str
 
@@ -88,7 +88,7 @@ class UnsupportedEncoding(ServiceError):
 
 
 class UnsupportedMediaType(ServiceError):
-    """The Content-Type of the body is not JSON."""
+    """The error that the Content-Type of a body is not JSON."""
 
     sent: str
 
@@ -98,7 +98,9 @@ class UnsupportedMediaType(ServiceError):
 
 
 class NotAcceptable(ServiceError):
-    """The caller accepts no media type of the answer; `why` names a reason other than the header Accept."""
+    """The error that the caller accepts no media type of the answer; `why` names a reason other than the
+    header Accept.
+    """
 
     accept: str
     offered: tuple[str, ...]
@@ -110,7 +112,7 @@ class NotAcceptable(ServiceError):
 
 
 class Unauthorized(ServiceError):
-    """The request has no key, or an unknown one."""
+    """The error that a request has no key, or an unknown key."""
 
     sent: bool
 
@@ -126,15 +128,15 @@ class Explained(ServiceError):
 
 
 class Forbidden(Explained):
-    """The caller may not do this."""
+    """The error that the caller's key does not permit the call."""
 
 
 class NotReady(Explained):
-    """The service cannot work yet; load balancers should send requests elsewhere."""
+    """The error that the service cannot work yet, so that load balancers should send requests elsewhere."""
 
 
 class Overloaded(ServiceError):
-    """All slots are taken, and the queue before them is full."""
+    """The error that all slots to compute are taken, and that the queue before them is full."""
 
     queued: int
     retry_after_seconds: int

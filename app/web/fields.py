@@ -33,7 +33,7 @@ def show_example(example: Any) -> ConfigDict:
 
 
 def printable(name: str) -> str:
-    """The text; refuses control characters, and white space at its ends."""
+    """The text of a name; refuses control characters, and white space at its ends."""
     if name != name.strip() or not name.isprintable():
         raise ValueError("must be printable, with no white space at its ends")
     return name
@@ -57,17 +57,19 @@ def _in_a_path(name: str) -> str:
 
 
 def write_time(at: datetime) -> str:
-    """`2026-11-18T00:00:00Z`: a time in whole seconds."""
+    """A time in whole seconds of UTC as text, such as `2026-11-18T00:00:00Z`."""
     return at.isoformat(timespec="seconds").replace("+00:00", "Z")
 
 
 def write_address(*parts: object) -> str:
-    """`/v1/topologies/fpd` from these parts: a path without host, which stays right behind a proxy with a prefix."""
+    """The path of an address from its parts, such as `/v1/topologies/fpd`; without a host, it stays right
+    behind a proxy.
+    """
     return "/v1/" + "/".join(quote(str(part), safe="", errors="replace") for part in parts)
 
 
 def find_time(epoch_seconds: float) -> datetime:
-    """The time in UTC; a time that no calendar date has is refused."""
+    """Seconds since 1970 as a time in UTC; refuses a time that no calendar date has."""
     try:
         return datetime.fromtimestamp(epoch_seconds, UTC)
     except (ValueError, OverflowError) as error:
@@ -121,7 +123,9 @@ def _in_utc(at: datetime) -> datetime:
 
 
 def _written_out(sent: object) -> object:
-    """Refuses a number as a time: Pydantic would read it as seconds or milliseconds, depending on its size."""
+    """A time as it was sent; refuses a number, which Pydantic would read as seconds or milliseconds, depending
+    on its size.
+    """
     if isinstance(sent, datetime) or (isinstance(sent, str) and re.match(r"\d{4}-\d\d-\d\d[Tt ]", sent)):
         return sent
     raise ValueError("must be a time with its zone in ISO 8601, such as 2026-11-18T00:00:00Z")
@@ -146,5 +150,5 @@ MeasuredTime = Annotated[UtcTime, AfterValidator(_refuse_early)]
 
 
 def read_utc_time(sent: object) -> datetime:
-    """The time in UTC, by the rules for times in bodies; raises ValidationError."""
+    """A text as a time in UTC, by the rules for times in bodies; raises ValidationError."""
     return _UTC_TIME.validate_python(sent)

@@ -13,7 +13,7 @@ from app.web.problems import answer_exception
 
 
 class HttpMiddleware:
-    """ASGI middleware: `handle` receives the HTTP requests, and no events of the service's start and end."""
+    """The base class of ASGI middleware whose `handle` receives HTTP requests, but not the service's start and end."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
@@ -71,7 +71,7 @@ class BodyLimit(HttpMiddleware):
 
 
 class _Body:
-    """The part of a request's body that has arrived."""
+    """The part of a request's body that has arrived so far."""
 
     def __init__(self, receive: Receive, limit_bytes: int) -> None:
         self._receive = receive
@@ -126,7 +126,7 @@ DASHBOARD = (
 
 
 class BrowserGuard(HttpMiddleware):
-    """ASGI middleware: adds the headers to every answer; pages of other sites may only read."""
+    """ASGI middleware that adds security headers to every answer, and refuses changes by pages of other sites."""
 
     async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
         async def send_guarded(message: Message) -> None:
@@ -188,7 +188,7 @@ def is_same_origin(origin: str, host: str) -> bool:
 
 
 def split_address(address: str, default_port: int) -> tuple[str, int] | None:
-    """Host and port, with IP addresses in one form; None if the text is no address."""
+    """The host and the port of an address, with IP addresses in one form; None if the text is no address."""
     try:
         parts = urlsplit(f"//{address}")
         if parts.netloc != address or "@" in address or not parts.hostname:

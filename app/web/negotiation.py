@@ -19,7 +19,7 @@ Accept = Annotated[str | None, Header(max_length=1000, include_in_schema=False)]
 
 
 def document_pictures() -> dict[int | str, dict[str, Any]]:
-    """The OpenAPI response 200 of a call that answers numbers or their picture."""
+    """The OpenAPI description of an answer that is JSON or a picture, as the argument `responses` of a route."""
     picture = {"schema": {"type": "string", "format": "binary"}}
     return {200: {"content": {PNG: picture, SVG: picture}}}
 
@@ -39,7 +39,9 @@ def asks_for_picture(accept: str | None) -> bool:
 
 
 def choose_form(accept: str | None, offered: Sequence[str]) -> str:
-    """The offered media type with the highest weight; the first of equal ones, and the first without an Accept."""
+    """The offered media type that Accept weighs highest; of equal ones the first, and the first of all without
+    an Accept.
+    """
     if accept is None or not accept.strip():
         return offered[0]
     ranges = [read_range(one) for one in accept.split(",")]
@@ -51,13 +53,13 @@ def choose_form(accept: str | None, offered: Sequence[str]) -> str:
 
 
 def _weigh(form: str, ranges: Sequence[tuple[str, float]]) -> float:
-    """The weight of the most specific range that includes the media type; 0 if no range includes it."""
+    """The weight that Accept gives a media type by the most specific range that includes it; 0 if no range does."""
     kinds = (form, f"{form.partition('/')[0]}/*", "*/*")
     return next((weight for kind in kinds for named, weight in ranges if named == kind), 0.0)
 
 
 def read_range(text: str) -> tuple[str, float]:
-    """The name and the weight of one part of an Accept or Accept-Encoding."""
+    """The name and the weight of one part of the header Accept or Accept-Encoding."""
     kind, *parameters = (part.strip().lower() for part in text.split(";"))
     weight = 1.0
     for parameter in parameters:
@@ -75,7 +77,9 @@ KEPT = "private, no-cache"
 
 
 def tag_answer(request: Request, answer: Response) -> Response:
-    """The answer with an ETag of its bytes, or 304 where the caller has them; a route may have set its own ETag."""
+    """The answer with an ETag of its bytes, or 304 if the caller has these bytes; an ETag that the route set
+    is kept.
+    """
     content = getattr(answer, "body", None)  # a streamed answer has none
     if request.method != "GET" or answer.status_code != 200 or not content:
         return answer

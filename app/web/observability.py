@@ -62,7 +62,7 @@ CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u206
 
 
 def escape_controls(text: str) -> str:
-    """The text with control characters as in JSON, so that a path in a request cannot forge a log line."""
+    """The text with control characters written as in JSON, so that a path in a request cannot forge a log line."""
     return CONTROLS.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
@@ -73,7 +73,7 @@ def write_field(value: object) -> str:
 
 
 class JsonFormatter(logging.Formatter):
-    """One JSON object per line."""
+    """Formats a log record as one JSON object on one line."""
 
     def format(self, record: logging.LogRecord) -> str:
         line = {
@@ -90,7 +90,7 @@ class JsonFormatter(logging.Formatter):
 
 
 class TextFormatter(logging.Formatter):
-    """One line of text per record, for a person at a terminal."""
+    """Formats a log record as one line of text, for a person at a terminal."""
 
     def format(self, record: logging.LogRecord) -> str:
         at = datetime.fromtimestamp(record.created, UTC).strftime("%H:%M:%S")
@@ -161,12 +161,14 @@ def record_request(scope: Scope, status: int, seconds: float) -> None:
 
 
 def time_planner(call: str) -> AbstractContextManager[object]:
-    """A context whose seconds count as time in the planner, under the name of a call."""
+    """A context that counts its seconds as time in the planner, for the metrics, under the name `call`."""
     return PLANNER.labels(call).time()
 
 
 def observe_pool(engine: Engine) -> None:
-    """Updates the pool's gauge at every change, so that each worker can report the gauges of all workers."""
+    """Updates the gauge of the database pool at every change, so that each worker can report the gauges of all
+    workers.
+    """
 
     def moving(state: str, step: int) -> Callable[..., None]:
         gauge = POOL.labels(state)

@@ -1,4 +1,4 @@
-"""Pages of lists: `limit`, an opaque `cursor`, and `next`, the path of the following page."""
+"""Pages of lists: the parameters `limit` and `cursor` (an opaque text), and `next`, the path of the following page."""
 
 import base64
 import binascii
@@ -84,7 +84,7 @@ def read_page(
         str | None, Query(max_length=2000, description="The `cursor` in `next` of the previous page.")
     ] = None,
 ) -> Page:
-    """The requested page, of the default size without `limit`; refuses a size above the maximum in the settings."""
+    """The page that a request asks for; refuses a `limit` above the maximum in the settings."""
     settings: Settings = request.app.state.settings
     most = settings.max_page_size
     if limit is not None and limit > most:

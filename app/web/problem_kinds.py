@@ -25,7 +25,9 @@ Extension = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Kind:
-    """A problem type: its stable word, HTTP status and title; `extend` reads its further fields from the exception."""
+    """A problem type: its stable word, HTTP status and title, and how `extend` reads its other fields from the
+    exception.
+    """
 
     type: str
     status: int
@@ -34,7 +36,7 @@ class Kind:
     headers: Mapping[str, str] | Callable[[Any], Mapping[str, str]] = field(default_factory=dict)
 
     def list_headers(self, error: Exception) -> dict[str, str]:
-        """The headers that the answer for this exception has, such as Retry-After."""
+        """The headers of the answer for an exception, such as Retry-After."""
         return dict(self.headers(error) if callable(self.headers) else self.headers)
 
 
@@ -43,7 +45,7 @@ def _list_errors(problem: errors.InvalidRequest) -> Extension:
 
 
 def _list_fields(problem: Any) -> Extension:
-    """The fields of the exception as further fields of the problem, such as the task or the wrong number."""
+    """The fields of an exception as further fields of its problem, such as the name of a task or a wrong number."""
     values = {field.name: getattr(problem, field.name) for field in fields(problem)}
     return {name: value for name, value in values.items() if name not in {"pointer", "detail"}}
 
@@ -169,6 +171,6 @@ KINDS: dict[type[Exception], Kind] = {
 
 
 def find_kind(error: Exception) -> Kind | None:
-    """The row of the exception's class or of its nearest base class; None if the table has no such row."""
+    """The problem type of an exception's class or of its nearest base class; None if the table has neither."""
     cause = error.error if isinstance(error, RefusedByPlanner) else error
     return next((KINDS[base] for base in type(cause).__mro__ if base in KINDS), None)

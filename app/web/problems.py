@@ -71,7 +71,7 @@ DATABASE_DETAILS: dict[type[Exception], str] = {
 
 
 def describe_problem(error: Exception) -> dict[str, Any] | None:
-    """The problem body of an exception, None if the table has no row for it; the command line prints the same text."""
+    """The problem that describes an exception; None if no table has it. The command line prints the same text."""
     if isinstance(error, planning.PlannerError):
         error = RefusedByPlanner(error, find_place(error))
     kind = find_kind(error)
@@ -125,7 +125,7 @@ async def _answer_validation(request: Request, error: Exception) -> ProblemRespo
 
 
 def _find_body_type(request: Request) -> Any:
-    """The type of the route's body; None for a route without a body."""
+    """The type of the body that the request's route takes; None for a route without a body."""
     field = getattr(request.scope.get("route"), "body_field", None)
     return None if field is None else Annotated[field.field_info.annotation, field.field_info]
 
@@ -163,7 +163,7 @@ MOST_PARTS, LONGEST_PATH = 10, 500
 
 
 async def _answer_http(request: Request, error: Exception) -> ProblemResponse:
-    """Answers for errors of the framework: unknown paths, wrong methods, bodies that are not text."""
+    """Answers an error of the framework: an unknown path, a wrong method, or a body that is not text."""
     assert isinstance(error, HTTPException)
     if isinstance(error.__cause__, errors.ServiceError):  # raised while FastAPI read the body
         return answer_exception(request, error.__cause__)
@@ -182,7 +182,7 @@ async def _answer_http(request: Request, error: Exception) -> ProblemResponse:
 
 
 def _answer_not_found(request: Request, why: str) -> ProblemResponse:
-    """404 for an address without a route, or with a part (an id, a name, an engine) that cannot exist."""
+    """Answers 404 for an address without a route, or with a part (an id, a name, an engine) that cannot exist."""
     detail = f"There is nothing at {request.url.path}:{why}"
     return _answer_unrouted(
         request, {"type": "not-found", "title": "Not found", "status": 404, "detail": detail}
@@ -196,7 +196,7 @@ def _answer_unrouted(
 
 
 def _suggest_address(request: Request) -> str:
-    """` Did you mean '…'?` with a similar address, in which names and ids are those of the request.
+    """A sentence ` Did you mean '…'?` with a similar address, in which names and ids are those of the request.
 
     Empty if the similar address is the requested one: then one of its parts is no valid id.
     """
@@ -212,7 +212,9 @@ def _suggest_address(request: Request) -> str:
 
 
 def _list_methods(request: Request) -> str:
-    """The header Allow of a 405 (RFC 9110); the framework lists only the methods of the first route with this path."""
+    """The methods of a path, for the header Allow of a 405 (RFC 9110); the framework lists only those of the
+    first route.
+    """
     allowed = [
         method
         for method in ("GET", "HEAD", "POST", "PUT", "DELETE")
@@ -224,7 +226,7 @@ def _list_methods(request: Request) -> str:
 
 
 def install_problems(app: FastAPI) -> None:
-    """Registers a handler for every exception of the table and for those of the framework."""
+    """Registers handlers for every exception in the table of problem types, and for the framework's exceptions."""
     for kind in (*KINDS, RefusedByPlanner):
         app.add_exception_handler(kind, _answer)
     app.add_exception_handler(RequestValidationError, _answer_validation)

@@ -55,7 +55,7 @@ class StrictJsonRoute(APIRoute):
 
 
 def list_parameters(route: APIRoute) -> list[str]:
-    """The query parameters that a route and its dependencies take."""
+    """The names of the query parameters that a route and its dependencies take."""
     found = get_flat_params(route.dependant)
     return sorted(field.alias for field in found if isinstance(field.field_info, params.Query))
 
@@ -91,7 +91,7 @@ def refuse_other_types(request: Request) -> None:
 
 
 def read_json(body: bytes) -> Any:
-    """The value of a body; malformed JSON raises `JSONDecodeError`, which has the position in the text."""
+    """The value of a JSON body; malformed JSON raises `JSONDecodeError`, which has the position in the text."""
     try:
         document = from_json(body)
         # Every name has a colon: if the body has as many colons as the result has names, no name occurred twice.
@@ -116,7 +116,7 @@ def count_names(value: Any) -> int:
 
 
 def read_json_slowly(body: bytes) -> Any:
-    """The value of a body that may be malformed or contain a name twice."""
+    """The value of a JSON body that may be malformed or contain a name twice; slower than `read_json`."""
     try:
         return json.loads(body.decode(), object_pairs_hook=_without_doubles)
     except UnicodeDecodeError as error:
@@ -130,7 +130,9 @@ def read_json_slowly(body: bytes) -> Any:
 
 
 def _without_doubles(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """The object; refuses a name that occurs twice, because RFC 8259 §4 does not define which value counts."""
+    """The object made of names and values; refuses a name that occurs twice, since RFC 8259 §4 does not say
+    which counts.
+    """
     found = dict(pairs)
     if len(found) < len(pairs):
         names = [name for name, _ in pairs]
@@ -163,13 +165,15 @@ def declare(
 
 
 def find_settings(request: Request) -> Settings:
-    """The settings without a dependency: resolving one takes FastAPI a third of the time to validate a body."""
+    """The settings of the service, read from the app: a FastAPI dependency would take a third of the time of a
+    body's check.
+    """
     settings: Settings = request.app.state.settings
     return settings
 
 
 async def read_settings(request: Request) -> Settings:
-    """The settings; `async`, because FastAPI would start a thread for a plain function."""
+    """The service's settings as a dependency; `async`, because FastAPI would start a thread for a plain function."""
     return find_settings(request)
 
 
@@ -181,7 +185,8 @@ NOT_STORED: dict[int | str, Any] = {200: {"description": "The same with `store: 
 
 
 def tell_created(response: Response, *parts: object, is_answered: bool = False) -> None:
-    """Sets Location to the address of the created resource; `is_answered`: GET at it has the same answer.
+    """Sets the header Location to the address of a new resource; `is_answered`: GET at this address has the same
+    answer.
 
     If the id among the parts is None, nothing was stored: the status is 200, without Location.
     """

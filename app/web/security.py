@@ -28,7 +28,9 @@ COOKIES = {"http": "headgate", "https": "__Host-headgate"}
 
 @dataclass(frozen=True)
 class ApiKey:
-    """A key's digest and permission: all digests have one length, so a comparison reveals nothing about the key."""
+    """The digest and the permission of an API key: all digests have one length, so a comparison reveals
+    nothing about the key.
+    """
 
     digest: bytes
     may_store: bool
@@ -41,7 +43,7 @@ def make_ticket(key: ApiKey, expires_at: int) -> str:
 
 
 def sign(key: ApiKey, signed: str) -> str:
-    """The HMAC of the text keyed by the key's digest."""
+    """The HMAC of a text, keyed by the digest of an API key."""
     return hmac.new(key.digest, b"headgate-ticket:" + signed.encode(), sha256).hexdigest()
 
 
@@ -63,7 +65,9 @@ READ_ONLY_SUFFIX = ":read"
 
 
 def parse_api_keys(listed: str) -> tuple[ApiKey, ...]:
-    """The keys of `secret,other-secret:read`: the first may do everything, the second may only read and compute."""
+    """The keys in a text like `secret,other-secret:read`: the first may do everything, the second may only
+    read and compute.
+    """
     keys = []
     for entry in filter(None, map(str.strip, listed.split(","))):
         secret = entry.removesuffix(READ_ONLY_SUFFIX)
@@ -72,7 +76,9 @@ def parse_api_keys(listed: str) -> tuple[ApiKey, ...]:
 
 
 def find_key(keys: tuple[ApiKey, ...], sent: str) -> ApiKey | None:
-    """The known key with this text, or None; compares all keys in constant time, so that timing reveals none."""
+    """The known key with the text that was sent, or None; compares with all keys in constant time, so that
+    timing reveals none.
+    """
     digest = sha256(sent.encode()).digest()
     found = None
     for key in keys:
@@ -110,7 +116,7 @@ async def may_read(request: Request, credentials: Credentials) -> ApiKey | None:
 
 
 def check_caller(request: Request) -> None:
-    """Refuses an unknown caller before the body is read, by the same rule as `may_read`."""
+    """Refuses an unknown caller, by the rule of `may_read`, before the body of the request is read."""
     find_caller(request, read_bearer(request))
 
 
@@ -121,7 +127,7 @@ def read_bearer(request: Request) -> str | None:
 
 
 def find_caller(request: Request, sent: str | None) -> ApiKey | None:
-    """The caller's key, None if no keys are set; raises for a caller without permission."""
+    """The caller's key, None if no keys are set; raises an error for a caller without permission."""
     keys: tuple[ApiKey, ...] = request.app.state.api_keys
     if not keys:
         # The Host is checked too: another site could make its own name point to this machine (DNS rebinding).
@@ -139,13 +145,13 @@ def find_caller(request: Request, sent: str | None) -> ApiKey | None:
 
 
 def find_signed_in(request: Request) -> ApiKey | None:
-    """The key of a signed-in browser by its cookie; None without a valid cookie."""
+    """The key that the cookie of a signed-in browser stands for; None without a valid cookie."""
     cookie = COOKIES.get(request.url.scheme, COOKIES["http"])
     ticket = request.cookies.get(cookie)
     return None if ticket is None else read_ticket(request.app.state.api_keys, ticket, time.time())
 
 
 async def may_store(key: Annotated[ApiKey | None, Depends(may_read)]) -> None:
-    """Refuses keys that may only read and compute."""
+    """Refuses a key that may only read and compute."""
     if key is not None and not key.may_store:
         raise Forbidden("This key may read and compute but not store: use one without the :read suffix.")

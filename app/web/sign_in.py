@@ -80,12 +80,12 @@ async def sign_out(request: Request, response: Response) -> None:
 
 
 def describe_key(key: ApiKey | None) -> SessionAnswer:
-    """The permissions of a key; None: no keys are set, and this caller has all permissions."""
+    """The permissions of a key; None means that no keys are set, so that this caller has all permissions."""
     return SessionAnswer(keys_required=key is not None, may_read=True, may_store=key is None or key.may_store)
 
 
 def set_cookie(request: Request, response: Response, ticket: str, seconds: int) -> None:
-    """Sets the cookie: only requests of this site send it, and scripts cannot read it."""
+    """Sets the cookie of a signed-in browser: only requests of this site send it, and scripts cannot read it."""
     scheme = request.url.scheme
     response.set_cookie(
         COOKIES.get(scheme, COOKIES["http"]),

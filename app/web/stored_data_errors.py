@@ -10,7 +10,7 @@ from planner.wording import write_age, write_seconds
 
 
 def find_address(name: str) -> str:
-    """The address of the topology with this name."""
+    """The address of a topology in the service, by its name."""
     return write_address("topologies", name)
 
 
@@ -19,7 +19,7 @@ AHEAD_OF_CLOCK = "ahead-of-clock"
 
 
 def describe_ahead(ended_at: datetime) -> str:
-    """A sentence about a snapshot that ends ahead of the service's clock."""
+    """A sentence that a snapshot ends ahead of the service's clock."""
     return (
         f"The snapshot that ends at {write_time(ended_at)} is ahead of the service's clock, and no answer uses it "
         "until its time comes: correct the clock of its sender, and DELETE the snapshot if its time is wrong."
@@ -27,18 +27,18 @@ def describe_ahead(ended_at: datetime) -> str:
 
 
 class TopologyError(ServiceError):
-    """An error about the topology called `name`."""
+    """The base class of errors about the topology called `name`."""
 
     name: str
 
     @property
     def address(self) -> str:
-        """The address of the topology."""
+        """The address of the topology in the service."""
         return find_address(self.name)
 
 
 class UnknownTopology(TopologyError):
-    """No topology has this name; `similar` is a sentence about one that resembles it, or empty."""
+    """The error that no topology has this name; `similar` is a sentence about a similar name, or empty."""
 
     similar: str = ""
 
@@ -49,7 +49,7 @@ class UnknownTopology(TopologyError):
 
 
 class UnknownRevision(TopologyError):
-    """The topology has no revision with this number."""
+    """The error that a topology has no revision with this number."""
 
     revision: int
     newest: int
@@ -58,7 +58,7 @@ class UnknownRevision(TopologyError):
 
 
 class Unlisted(ServiceError):
-    """No plan, placement, run or job has this id, or it was deleted; `kind` names which."""
+    """The error that no plan, placement, run or job has this id, or that it was deleted; `kind` names which."""
 
     kind: ClassVar[str]
     listed_at: ClassVar[str]
@@ -88,7 +88,7 @@ class UnknownSimulation(Unlisted):
 
 
 class UnlistedVersion(ServiceError):
-    """No profile or VM catalogue has this name and version; `similar` is a sentence with the remedy."""
+    """The error that no profile or VM catalogue has this name and version; `similar` is a sentence with the remedy."""
 
     kind: ClassVar[str]
     listed_at: ClassVar[str]
@@ -113,14 +113,14 @@ class UnknownVmCatalogue(UnlistedVersion):
 
 
 class RunError(ServiceError):
-    """An error about one run of a backtest."""
+    """The base class of errors about one run of a backtest."""
 
     policy: str
     seed: int
 
 
 class UnknownRun(RunError):
-    """The backtest has no such policy or no such seed."""
+    """The error that a backtest has no such policy or no such seed."""
 
     policies: tuple[str, ...]
     seeds: int
@@ -133,7 +133,7 @@ class UnknownRun(RunError):
 
 
 class RunNotFinished(RunError):
-    """The run belongs to the backtest and is not computed: not yet, or the backtest ended before it."""
+    """The error that a run of a backtest is not computed yet, or that the backtest ended before it."""
 
     state: str
 
@@ -143,13 +143,13 @@ class RunNotFinished(RunError):
 
 
 class TopologyExists(TopologyError):
-    """A topology with this name exists already."""
+    """The error that a topology with this name exists already."""
 
     text = "A topology named {self.name!r} exists: PUT it to change it, or choose another name."
 
 
 class DemoNameTaken(TopologyExists):
-    """The demo would replace a topology that is not a demo."""
+    """The error that the demo would replace a topology that is not a demo."""
 
     text = (
         "A topology named {self.name!r} exists and is not the demo, so it stays: DELETE it if you do not need it, and "
@@ -158,7 +158,7 @@ class DemoNameTaken(TopologyExists):
 
 
 class RevisionConflict(TopologyError):
-    """The caller changes a revision that is no longer the current one."""
+    """The error that the caller changes a revision that is no longer the current one."""
 
     sent: str
     current: str
@@ -181,7 +181,7 @@ class NoSnapshot(TopologyError):
 
 
 class UnknownSnapshot(TopologyError):
-    """The topology has no snapshot that begins at this time."""
+    """The error that a topology has no snapshot that begins at this time."""
 
     observed_at: datetime
 
@@ -193,7 +193,7 @@ class UnknownSnapshot(TopologyError):
 
 
 class UnknownDecision(ServiceError):
-    """The topology has no standing decision, or no decision has this id."""
+    """The error that a topology has no standing decision, or that no decision has this id."""
 
     wanted: str | UUID
 
@@ -205,7 +205,9 @@ class UnknownDecision(ServiceError):
 
 
 class UnknownOperator(TopologyError):
-    """The topology has no operator of this name; `similar` is a sentence about one that resembles it, or empty."""
+    """The error that a topology has no operator of this name; `similar` is a sentence about a similar name, or
+    empty.
+    """
 
     operator: str
     similar: str = ""
@@ -217,7 +219,7 @@ class UnknownOperator(TopologyError):
 
 
 class NoRecommendation(TopologyError):
-    """No number of processors is recommended for the operator; `cause` is the type of the problem behind it."""
+    """The error that no processors are recommended for an operator; `cause` is the type of the problem behind it."""
 
     operator: str
     why: str
@@ -227,7 +229,7 @@ class NoRecommendation(TopologyError):
 
 
 class OutcomeConflict(ServiceError):
-    """A report about a decision contradicts a later report that is stored."""
+    """The error that a report about a decision contradicts a later report that is stored."""
 
     id: UUID
     state: str
@@ -241,13 +243,13 @@ class OutcomeConflict(ServiceError):
 
 
 class NoStoredPolicy(TopologyError):
-    """The topology has no policy."""
+    """The error that a topology has no policy."""
 
     text = "Topology {self.name!r} has no policy: PUT one to {self.address}/policy."
 
 
 class NoPolicy(TopologyError):
-    """A decision needs a policy, and neither the request nor the topology has one."""
+    """The error that a decision needs a policy, and neither the request nor the topology has one."""
 
     text = (
         "Topology {self.name!r} has no policy to decide by: PUT one to {self.address}/policy, or send "
@@ -256,9 +258,10 @@ class NoPolicy(TopologyError):
 
 
 class StaleSnapshots(TopologyError):
-    """The newest snapshot is too old to decide from; `takes_at`: the call can decide for a past time.
+    """The error that the newest snapshot is too old to decide from.
 
-    `ahead_until` is the end of a snapshot that is ahead of the service's clock.
+    `takes_at`: the call can decide for a past time. `ahead_until` is the end of a snapshot ahead of the service's
+    clock.
     """
 
     ended_at: datetime
@@ -280,7 +283,7 @@ class StaleSnapshots(TopologyError):
 
 
 class PatchWithheld(StaleSnapshots):
-    """The measurements of a decision are too old to send its patch; `why` says since when, and what to do."""
+    """The error that a decision's measurements are too old to send its patch; `why` says since when, and what to do."""
 
     why: str = ""
 
@@ -289,7 +292,7 @@ class PatchWithheld(StaleSnapshots):
 
 
 class StoredDataUnusable(TopologyError):
-    """The stored snapshots lack a value that the computation needs."""
+    """The error that stored snapshots lack a value that the computation needs."""
 
     why: str
     remedy: str = "POST a snapshot that has it."

@@ -16,7 +16,7 @@ YAML_TRUTHS = {True: "yes, on and true", False: "no, off and false"}
 
 
 def show(value: object) -> str:
-    """The value as in JSON, cut at 60 characters, with its type: `the text "1e3"`, `the number 7`, `a list`."""
+    """A value as in JSON, cut at 60 characters, with its type: `the text "1e3"`, `the number 7`, `a list`."""
     if value is None or isinstance(value, bool):
         return json.dumps(value)
     if isinstance(value, int) and value.bit_length() > 4 * LONGEST_SHOWN:
@@ -32,7 +32,7 @@ def show(value: object) -> str:
 
 
 def hint(kind: str, value: object, *, is_yaml: bool) -> str:
-    """A sentence with the correct spelling if the value shows the intent; else empty."""
+    """A sentence with the correct spelling, if a wrong value shows what the caller meant; else empty."""
     if kind in {"float_type", "int_type"}:
         return _hint_at_number(kind, value, is_yaml=is_yaml)
     if kind == "bool_type":
@@ -58,7 +58,7 @@ def _hint_at_number(kind: str, value: object, *, is_yaml: bool) -> str:
 
 
 def spell_number(number: float, *, is_whole: bool) -> str:
-    """The number as YAML 1.1 reads it: `1000.0 or 1.0e+3`; a whole number in digits alone."""
+    """A number in the spelling that YAML 1.1 reads: `1000.0 or 1.0e+3`; a whole number in digits alone."""
     if is_whole and number.is_integer():
         return f"{number:.0f}"
     mantissa, _, exponent = f"{Decimal(repr(number)).normalize():e}".partition("e")
@@ -90,7 +90,7 @@ MOST_NAMES_LISTED = 12
 
 
 def list_known_fields(body_type: Any, path: Sequence[object]) -> list[str]:
-    """The field names of the body's type at the path, over all branches of its unions."""
+    """The names of the fields that a body's type has at the path, over all branches of its unions."""
     document = _describe(body_type)
     here = list(_branches(document, document))
     for part in path:
@@ -99,7 +99,9 @@ def list_known_fields(body_type: Any, path: Sequence[object]) -> list[str]:
 
 
 def advise(wrong: str, known: Sequence[str]) -> str:
-    """` Did you mean 'k_max'?`, or the list of known names where none is similar; empty where that list is long."""
+    """A sentence ` Did you mean 'k_max'?`, or the list of known names if none is similar; empty if that list
+    is long.
+    """
     if close := get_close_matches(wrong.lower(), known, 1, 0.6):
         return f" Did you mean {close[0]!r}?"
     return f" Known here: {', '.join(known)}." if 0 < len(known) <= MOST_NAMES_LISTED else ""
@@ -111,7 +113,7 @@ def _describe(body_type: Any) -> dict[str, Any]:
 
 
 def _branches(document: dict[str, Any], schema: Any) -> Iterator[dict[str, Any]]:
-    """The schema and all schemas that its references and unions lead to."""
+    """A JSON schema and all schemas that its references and unions lead to."""
     if not isinstance(schema, dict):
         return
     if reference := schema.get("$ref"):
@@ -181,7 +183,7 @@ def _find_path(error: Any, body: object) -> list[object]:
 
 
 def _pointer(error: Any, body: object) -> str:
-    """The JSON pointer (RFC 6901) of the wrong part, or the name of the parameter."""
+    """The JSON pointer (RFC 6901) to the part of a body with the error, or the name of the wrong parameter."""
     where, *parts = error["loc"]
     if where != "body":
         return ("?" if where == "query" else f"{where}:") + ".".join(map(str, parts))
@@ -225,7 +227,7 @@ def _advise(error: Any, body: object, known_fields: KnownFields | None, *, is_ya
 def list_validation_errors(
     found: list[Any], body: object, body_type: Any = None, *, is_yaml: bool = False
 ) -> list[dict[str, str]]:
-    """The first hundred of Pydantic's errors, as pointers and advice."""
+    """The first hundred of Pydantic's errors, each with its JSON pointer and a sentence on what to change."""
     known_fields: KnownFields | None = None
     if body_type is not None:
         known_fields = lambda path: list_known_fields(body_type, path)  # noqa: E731  # of this call's type
@@ -246,7 +248,7 @@ def list_validation_errors(
 
 
 def describe_validation(found: list[Any], body: object, body_type: Any = None) -> dict[str, Any]:
-    """The problem of a malformed payload."""
+    """The problem that describes the errors in a malformed payload."""
     listed = list_validation_errors(found, body, body_type)
     first = listed[0]
     more = f" ({len(found) - 1} more below)" if len(found) > 1 else ""

@@ -75,9 +75,7 @@ class SnapshotRow(Base):
 
 
 class MstSampleRow(Base):
-    """A measured throughput of a number of VMs: the maximum if `saturated`, else a rate that the VMs served
-    with ease.
-    """
+    """A measured throughput of a number of VMs: the maximum if `saturated`, else a lower rate that they could serve."""
 
     __tablename__ = "mst_samples"
     __table_args__ = (

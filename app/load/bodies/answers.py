@@ -1,4 +1,4 @@
-"""An estimate, its diagnostics and the basis of both as JSON."""
+"""The answer of an estimate as JSON, with its diagnostics and the stored data that it was computed from."""
 
 from typing import Annotated
 

@@ -33,7 +33,7 @@ class CalibratedLoad:
 
 
 def calibrate_body(body: Described, topology: Topology) -> CalibratedLoad:
-    """The body's load: one interval, calibrated by its own measured waits if it has some."""
+    """The load in a request's body, which is one interval, calibrated by its own measured waits if it has any."""
     load = take_configured_scvs(topology, body.load.to_values())
     if not body.calibrate or not is_measured(load):
         return CalibratedLoad(load)
@@ -42,7 +42,7 @@ def calibrate_body(body: Described, topology: Topology) -> CalibratedLoad:
 
 
 def measure_seconds(load: LoadBody) -> float:
-    """The seconds that the load was measured for."""
+    """The seconds that a load was measured for."""
     return load.window_seconds if load.covered_seconds is None else load.covered_seconds
 
 
@@ -60,7 +60,7 @@ def calibrate_load(
 
 
 def show_one(one: WaitCalibration, begun: Sequence[datetime | None]) -> CalibrationAnswer:
-    """The calibration of one operator as JSON."""
+    """The calibration of one operator as JSON; `begun` are the times at which the intervals began."""
     assert one.factor is not None
     assert one.ratio is not None
     return CalibrationAnswer(
@@ -75,7 +75,7 @@ def show_one(one: WaitCalibration, begun: Sequence[datetime | None]) -> Calibrat
 
 
 def add_calibration(answer: A, calibrated: CalibratedLoad) -> A:
-    """The answer with the calibration of its waits and the diagnostics of the calibration, if there are any."""
+    """The answer with the calibration of its waits, and with the diagnostics of the calibration."""
     if not calibrated.diagnostics:
         return answer
     said = [DiagnosticAnswer.model_validate(one) for one in calibrated.diagnostics]

@@ -26,7 +26,7 @@ WIDEST_BUCKET = 10.0  # a wider bucket says too little of the services in it
 
 
 def check_idc(points: "list[IdcPointBody]") -> "list[IdcPointBody]":
-    """The indices of dispersion sorted by window; refuses fewer than two windows, or one length twice."""
+    """The indices of dispersion, sorted by window; refuses fewer than two windows, or two windows of one length."""
     lengths = {point.window_seconds for point in points}
     if len(lengths) < len(points):
         raise ValueError("has the same window_seconds twice: give each length once")
@@ -39,7 +39,7 @@ def check_idc(points: "list[IdcPointBody]") -> "list[IdcPointBody]":
 
 
 def check_shares(instances: "list[InstanceLoadBody]") -> "list[InstanceLoadBody]":
-    """The instances; refuses one that is named twice, and shares that do not add up to 1."""
+    """The measured instances of an operator; refuses two with one name, and shares that do not add up to 1."""
     if len({one.instance for one in instances}) < len(instances):
         raise ValueError("has the same instance twice: give each once")
     total = sum(one.share for one in instances)
@@ -51,7 +51,9 @@ def check_shares(instances: "list[InstanceLoadBody]") -> "list[InstanceLoadBody]
 
 
 def check_histogram(buckets: "list[ServiceBucketBody]") -> "list[ServiceBucketBody]":
-    """Upper bounds that rise, some service, and no bucket with services that is wider than a factor of ten."""
+    """The buckets of service times; refuses upper bounds that do not rise, no service, or a bucket wider than
+    a factor of ten.
+    """
     previous = 0.0
     for bucket in buckets:
         if bucket.upper_seconds <= previous:
@@ -70,7 +72,7 @@ def check_histogram(buckets: "list[ServiceBucketBody]") -> "list[ServiceBucketBo
 
 
 def list_points(points: "Sequence[IdcPointBody]") -> tuple[values.IdcPoint, ...]:
-    """The points as the planner's values."""
+    """The points of an index of dispersion as values of the planner."""
     return tuple([values.IdcPoint(point.window_seconds, point.idc) for point in points])
 
 
@@ -116,7 +118,7 @@ class InstanceLoadBody(Body):
     arrival_idc: ArrivalIdc = []
 
     def to_values(self) -> values.InstanceLoad:
-        """The instance as the planner's values."""
+        """The measurements of the instance as a value of the planner."""
         return values.InstanceLoad(self.instance, self.share, self.arrival_scv, list_points(self.arrival_idc))
 
 
@@ -182,7 +184,7 @@ class OperatorLoadBody(Body):
     ] = None
 
     def to_values(self) -> values.OperatorLoad:
-        """The operator's load as the planner's values."""
+        """The operator's load as a value of the planner."""
         one = values.OperatorLoad(
             self.service_rate, self.arrival_rate, self.arrival_scv, self.service_scv, self.processors
         )
@@ -240,14 +242,14 @@ class LoadBody(Body):
     @field_validator("covered_seconds")
     @classmethod
     def refuse_more_than_the_window(cls, covered: float | None, info: ValidationInfo) -> float | None:
-        """Refuses a `covered_seconds` above `window_seconds`."""
+        """The covered seconds of a load; refuses more than `window_seconds`."""
         window = info.data.get("window_seconds")
         if covered is not None and window is not None and covered > window:
             raise ValueError(f"must be at most window_seconds, which is {window:g}")
         return covered
 
     def to_values(self) -> values.Load:
-        """The load as the planner's values."""
+        """The load of the topology as a value of the planner."""
         return values.Load(
             self.external_rate,
             {name: one.to_values() for name, one in self.operators.items()},

@@ -55,13 +55,13 @@ MaxVms = Annotated[int, Field(ge=1, le=MOST_VMS, description="The most VMs that 
 
 
 def to_workload(points: Sequence[WorkloadPoint], step_seconds: float | None) -> Workload:
-    """The points as a series with one rate per step."""
+    """The points of a workload as a series with one rate per step."""
     measured = [Measurement(point.at.timestamp(), point.rate) for point in points]
     return regularise_workload(measured, step_seconds)
 
 
 class Throughput(Protocol):
-    """A throughput sample in a body or in the database."""
+    """A throughput sample, in a request's body or in the database."""
 
     @property
     def vms(self) -> int: ...
@@ -72,10 +72,10 @@ class Throughput(Protocol):
 
 
 def take_saturated(samples: Iterable[Throughput]) -> tuple[MstSample, ...]:
-    """The samples that measure the maximum sustainable throughput."""
+    """Of some throughput samples, those that measure the maximum sustainable throughput."""
     return tuple(MstSample(one.vms, one.throughput) for one in samples if one.saturated)
 
 
 def take_bounds(samples: Iterable[Throughput]) -> tuple[MstSample, ...]:
-    """The samples of VMs with room left: the maximum is at least as high."""
+    """Of some throughput samples, those of VMs with room left: the maximum is at least as high as theirs."""
     return tuple(MstSample(one.vms, one.throughput) for one in samples if not one.saturated)

@@ -26,7 +26,9 @@ MOST_ROOTS = 1_000_000
 
 
 def check_level(level: float) -> float:
-    """The level, which must be at least LEAST_PROBABILITY and below 1: no time is long enough for all tuples."""
+    """The level of a quantile; refuses levels below LEAST_PROBABILITY, and 1, since no time is long enough for
+    all tuples.
+    """
     if not LEAST_PROBABILITY <= level < 1.0:
         hint = f" (p{level:g} is {level / 100:g})" if 1.0 < level < 100.0 else ""
         raise ValueError(
@@ -37,7 +39,7 @@ def check_level(level: float) -> float:
 
 
 def check_levels(levels: list[float]) -> list[float]:
-    """The levels of quantiles; refuses a level that is named twice."""
+    """The levels of quantiles; refuses a level that is listed twice."""
     for level in levels:
         if levels.count(level) > 1:
             raise ValueError(f"has {level:g} twice: give each quantile once")
@@ -65,7 +67,7 @@ class QuantileTerms(Body):
 
     @property
     def is_long(self) -> bool:
-        """True if quantiles are drawn, which takes some hundredths of a second."""
+        """Whether the request asks for quantiles, which take some hundredths of a second to draw."""
         return self.quantiles is not None
 
 
@@ -104,7 +106,7 @@ class Described(Body):
 
     @property
     def is_long(self) -> bool:
-        """Whether the answer takes some tenths of a second for a topology of any size."""
+        """Whether the answer to the request takes some tenths of a second for a topology of any size."""
         return False
 
 
@@ -121,7 +123,7 @@ class TimeTargetBody(Body):
     seconds: Annotated[Seconds, Field(description="The largest value allowed.")]
 
     def to_value(self) -> TimeTarget:
-        """The target as the planner's value."""
+        """The target of the request as a value of the planner."""
         return TimeTarget(self.of, self.seconds, self.quantile)
 
 
@@ -147,7 +149,7 @@ class TargetTerms(Body):
         return self
 
     def find_target(self) -> TimeTarget | None:
-        """The target; None: no target."""
+        """The target of the request, from either of its two fields; None without a target."""
         if self.target is not None:
             return self.target.to_value()
         return None if self.t_max_seconds is None else TimeTarget("total", self.t_max_seconds)

@@ -105,7 +105,7 @@ class Graph(Body):
     ] = []
 
     def to_values(self) -> values.Topology:
-        """The topology as the planner's values."""
+        """The topology as a value of the planner."""
         return values.Topology(
             tuple(
                 [
@@ -127,7 +127,7 @@ class Graph(Body):
 
 
 def check_size(graph: Graph, settings: "Settings", pointer: str = "#") -> None:
-    """Raise InvalidRequest if a topology has more operators, edges or entries than the settings allow."""
+    """Refuses a topology that has more operators, edges or entries than the settings allow."""
     for field, found, limit in (
         ("operators", len(graph.operators), settings.max_operators),
         ("edges", len(graph.edges), settings.max_edges),

@@ -1,1 +1,1 @@
-"""Stored measurements of a topology: its load, its age, its rate over time."""
+"""The stored measurements of a topology: its load, the age of its data, and its rate over time."""

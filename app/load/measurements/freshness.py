@@ -1,4 +1,6 @@
-"""The age and the basis of stored measurements, which answers report; old measurements are refused for a verdict."""
+"""Works out the age of stored measurements, which answers report; old measurements are refused where a verdict
+is asked.
+"""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -23,7 +25,7 @@ LIMIT_SECONDS = func.coalesce(PolicyRow.policy["max_snapshot_age_seconds"].as_fl
 
 
 class DataState(Answer):
-    """The state of a topology's measurements at the time of the answer."""
+    """The age of a topology's measurements and the limit for it, at the time of the answer."""
 
     state: Annotated[
         Literal["fresh", "stale", "ahead", "none"],
@@ -48,14 +50,14 @@ class DataState(Answer):
 
     @property
     def limit_words(self) -> str:
-        """The limit, and whose limit it is."""
+        """The limit for the age of the data, and who set it, in words."""
         is_own = self.limit_source == "policy"
         whose = "the policy's limit" if is_own else "the default limit, because the topology has no policy"
         return f"{write_seconds(self.limit_seconds)} ({whose})"
 
 
 class Withheld(Answer):
-    """The reason why nothing is recommended now, and what to do about it."""
+    """The reason why no processors are recommended now, and what the caller should do."""
 
     code: Annotated[
         Literal["no-snapshot", "stale-snapshots", "stale-decision"],
@@ -73,7 +75,7 @@ def describe_data(
     *,
     has_policy: bool,
 ) -> DataState:
-    """The state of measurements of which the newest ended at `ended_at`."""
+    """The state of measurements of which the newest ended at `ended_at`, with the limit for their age."""
     usable = ended_at is not None and find_age(ended_at, now) <= limit_seconds
     found = DataState(
         state="ahead" if ahead_until else "fresh" if usable else "stale" if ended_at else "none",
@@ -108,7 +110,7 @@ def find_data_state(session: Session, stored: StoredTopology) -> DataState:
 def withhold(
     name: str, data: DataState, decided_for: datetime | None, now: datetime | None = None
 ) -> Withheld | None:
-    """The reason why a decision on data that ended at `decided_for` is not to be acted on; None: it counts."""
+    """The reason why a decision on data that ended at `decided_for` must not be acted on; None if it may be."""
     if data.usable and (decided_for is None or find_age(decided_for, now) <= data.limit_seconds):
         return None
     address = find_address(name)
@@ -128,25 +130,25 @@ def withhold(
 
 
 def find_limit(session: Session, stored: StoredTopology) -> float:
-    """The largest trusted age of a topology's snapshots in seconds: from its policy, else the default."""
+    """The largest age in seconds at which a topology's snapshots are trusted: from its policy, else the default."""
     found = find_policy_limit(session, stored)
     return DEFAULT_LIMIT_SECONDS if found is None else found
 
 
 def find_policy_limit(session: Session, stored: StoredTopology) -> float | None:
-    """The largest trusted age of snapshots by the topology's policy; None: the topology has no policy."""
+    """The largest age in seconds at which the topology's policy trusts snapshots; None if the topology has no
+    policy.
+    """
     return session.scalar(select(LIMIT_SECONDS).where(PolicyRow.topology_id == stored.id))
 
 
 def find_age(ended_at: datetime, now: datetime | None = None) -> float:
-    """Seconds since a measured interval ended, by the clock unless `now` is given; negative if it ends in the
-    future.
-    """
+    """The seconds since a measured interval ended, at `now` or by the clock; negative if it ends in the future."""
     return ((now or datetime.now(UTC)) - ended_at).total_seconds()
 
 
 def find_age_sql(now: datetime, ended_at: ColumnElement[datetime]) -> ColumnElement[Any]:
-    """The same as `find_age`, in SQL."""
+    """The seconds since a measured interval ended, as an SQL expression."""
     return func.extract("epoch", literal(now) - ended_at)
 
 
@@ -170,7 +172,7 @@ def refuse_old(
 
 
 def describe_age(session: Session, found: Gathered) -> list[DiagnosticAnswer]:
-    """A diagnostic if the newest snapshot is older than the limit."""
+    """A diagnostic, in a list, if the newest snapshot is older than the limit; else an empty list."""
     age, limit = find_age(find_end(found.newest)), find_limit(session, found.stored)
     if age <= limit:
         return []
@@ -197,7 +199,9 @@ A = TypeVar("A", bound=EstimateAnswer)
 
 
 def add_basis(answer: A, found: Gathered, aged: Sequence[DiagnosticAnswer]) -> A:
-    """The answer with its basis and calibration, and the diagnostics of the stored data and their age."""
+    """The answer with the data that it was computed from, its calibration, and the diagnostics of these data
+    and their age.
+    """
     said = [*map(DiagnosticAnswer.model_validate, found.diagnostics), *aged]
     changed = {
         "diagnostics": said + answer.diagnostics,

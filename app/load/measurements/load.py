@@ -39,7 +39,7 @@ NEGLIGIBLE_WEIGHT = 1e-9
 
 @dataclass(frozen=True)
 class Gathered:
-    """A stored topology, the load from its newest snapshots, and each snapshot's weight in that load."""
+    """A stored topology with the load from its newest snapshots, and the weight of each snapshot in this load."""
 
     stored: StoredTopology
     topology: values.Topology
@@ -54,7 +54,7 @@ class Gathered:
 
     @property
     def newest(self) -> SnapshotRow:
-        """The newest of the snapshots."""
+        """The newest of the snapshots that the load is made of."""
         return self.snapshots[-1]
 
 
@@ -101,7 +101,7 @@ def gather_load(
 
 
 def _tell_of_ahead(ahead_until: datetime | None) -> tuple[values.Diagnostic, ...]:
-    """A diagnostic if a snapshot is ahead of the clock."""
+    """A diagnostic, in a tuple, if a snapshot ends ahead of the clock."""
     if ahead_until is None:
         return ()
     return (values.Diagnostic(AHEAD_OF_CLOCK, describe_ahead(ahead_until)),)
@@ -127,8 +127,9 @@ def _count_needed(body: Measured, settings: Settings) -> int:
 
 
 def _refuse_long_memory(body: Measured, found: int, settings: Settings) -> None:
-    """Refuses an EWMA that would begin in the middle: its first snapshot would have the weight of all earlier
-    ones.
+    """Refuses an exponentially weighted mean that would begin in the middle of the snapshots.
+
+    Its first snapshot would have the weight of all earlier ones.
     """
     limit = settings.max_smoothing_snapshots
     if isinstance(body.smoothing, EwmaSmoothing) and found > limit:
@@ -181,7 +182,7 @@ def _read_load(row: SnapshotRow, known: set[str], shapes: Document | None) -> va
 
 
 def _tell_of_shapes(loads: Sequence[values.Load]) -> tuple[values.Diagnostic, ...]:
-    """A diagnostic if bursts, instances and histograms of the older snapshots were not read."""
+    """A diagnostic, in a tuple, if bursts, instances and histograms of the older snapshots were not read."""
     measured = [one for load in loads[-MOST_SHAPES:] for one in load.operators.values()]
     if len(loads) <= MOST_SHAPES or not any(
         one.arrival_idc or one.instances or one.service_histogram for one in measured
@@ -197,7 +198,7 @@ def _tell_of_shapes(loads: Sequence[values.Load]) -> tuple[values.Diagnostic, ..
 def _calibrate(
     topology: values.Topology, load: values.Load, rows: Sequence[SnapshotRow], model: values.Model
 ) -> CalibratedLoad:
-    """The load with the factors from the measured waits of these snapshots."""
+    """The load with factors from the measured waits of these snapshots."""
     if not rows:
         return CalibratedLoad(load)
     known = {operator.name for operator in topology.operators}
@@ -210,7 +211,7 @@ def _calibrate(
 def _tell_of_parts(
     session: Session, stored: StoredTopology, used: Sequence[SnapshotRow], ended_by: datetime | None
 ) -> tuple[values.Diagnostic, ...]:
-    """A diagnostic if snapshots that cover only part of their window were used or were left out."""
+    """A diagnostic, in a tuple, if snapshots that cover only part of their window were used or left out."""
     if is_partial(used[-1]):
         newest = used[-1]
         detail = (

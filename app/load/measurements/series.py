@@ -93,10 +93,10 @@ def read_external_rates(
 def read_rates_since(
     session: Session, stored: StoredTopology, known: Workload, ended_by: datetime, steps: int
 ) -> list[float | None]:
-    """The measured rate of each of the `steps` steps after the known ones; None for steps without a measurement.
+    """The measured rate of each of the `steps` steps after the workload `known`; None for steps without a measurement.
 
-    Only snapshots as long as the newest that had ended by then are used. If several begin in one step, their mean is
-    used.
+    Only snapshots as long as the newest that had ended by `ended_by` are used. If several begin in one step, their mean
+    is used.
     """
     window = (
         select(SnapshotRow.window_seconds)
@@ -123,7 +123,7 @@ def read_rates_since(
 
 
 def refuse_endless(known: Workload, steps: int, pointer: str) -> None:
-    """Raises if the `steps` after the known ones end beyond the year 9999; the pointer is that of their number."""
+    """Refuses `steps` after a known workload that end beyond the year 9999; `pointer` is the place of their number."""
     if known.end_seconds + known.step_seconds * steps > LAST_SECONDS:
         detail = (
             f"The forecast covers {steps} steps of {write_seconds(known.step_seconds)} after the last rate and ends "
@@ -133,7 +133,7 @@ def refuse_endless(known: Workload, steps: int, pointer: str) -> None:
 
 
 def find_newest_samples(session: Session, topology_id: int) -> Sequence[MstSampleRow]:
-    """The newest samples, newest first: as many as one call may send."""
+    """The newest throughput samples of a topology, newest first, as many as one call may send."""
     newest_first = (MstSampleRow.observed_at.desc(), MstSampleRow.vms.desc())
     query = select(MstSampleRow).where(MstSampleRow.topology_id == topology_id)
     return session.scalars(query.order_by(*newest_first).limit(MOST_SAMPLES)).all()

@@ -33,7 +33,7 @@ IS_WHOLE = LEAST_COVERED * SnapshotRow.window_seconds <= COVERED_SECONDS
 
 
 def find_latest_end(session: Session, now: datetime | None = None) -> datetime:
-    """The latest end of measurements that answers use: the service's clock (or `now`) plus the allowed lead."""
+    """The latest end of measurements that answers may use: the service's clock (or `now`) plus the allowed lead."""
     return add_lead(now or datetime.now(UTC), session.info.get(CLOCK_LEAD, CLOCK_LEAD_SECONDS))
 
 
@@ -43,7 +43,7 @@ def add_lead(now: datetime, lead_seconds: float) -> datetime:
 
 
 def ended(session: Session, by: datetime | None = None) -> list[ColumnElement[bool]]:
-    """The conditions that a snapshot ended by this time (None: any), and is not ahead of the service's clock."""
+    """The SQL conditions that a snapshot ended by the time `by` (None: any), and not ahead of the service's clock."""
     usable = is_usable(find_latest_end(session))
     if by is None:
         return usable
@@ -51,15 +51,15 @@ def ended(session: Session, by: datetime | None = None) -> list[ColumnElement[bo
 
 
 def is_usable(latest_end: datetime) -> list[ColumnElement[bool]]:
-    """The conditions that the measured part of a snapshot ended by `latest_end`; the first one is for the index."""
+    """The SQL conditions that the measured part of a snapshot ended by `latest_end`; the first condition is
+    for the index.
+    """
     measured = func.extract("epoch", latest_end - SnapshotRow.observed_at) >= COVERED_SECONDS
     return [SnapshotRow.observed_at <= latest_end, measured]
 
 
 def select_ahead(latest_end: datetime) -> Select[Any]:
-    """The end of the snapshot that begins last, if it is ahead of the clock; for the TopologyRow of the enclosing
-    query.
-    """
+    """A query for the end of the last snapshot of the enclosing query's topology, if it is ahead of the clock."""
     last = (
         select(ENDED_AT, COVERED_SECONDS.label("covered"), SnapshotRow.observed_at)
         .where(SnapshotRow.topology_id == TopologyRow.id)
@@ -74,7 +74,7 @@ def select_ahead(latest_end: datetime) -> Select[Any]:
 
 
 def find_ahead(session: Session, topology: StoredTopology) -> datetime | None:
-    """The end of the topology's snapshot that begins last, if it is ahead of the clock; else None."""
+    """The end of the topology's last snapshot, if it is ahead of the clock; else None."""
     ahead = select_ahead(find_latest_end(session)).scalar_subquery()
     found: datetime | None = session.scalar(select(ahead).where(TopologyRow.id == topology.id))
     return found
@@ -83,10 +83,10 @@ def find_ahead(session: Session, topology: StoredTopology) -> datetime | None:
 def find_newest(
     session: Session, topology: StoredTopology, count: int, ended_by: datetime | None = None
 ) -> Sequence[SnapshotRow]:
-    """The newest `count` snapshots that cover their whole window and ended by `ended_by`, oldest first.
+    """The newest `count` snapshots of a topology that cover their whole window and ended by `ended_by`, oldest first.
 
-    If there are none, those that cover part of it. If `count` is 1, the one of the newest two that covers more, since
-    the last part of a short log may be only a moment long.
+    If there are none, snapshots that cover part of their window. If `count` is 1, the one of the newest two that covers
+    more, since the last part of a short log may be only a moment long.
     """
     query = (
         select_snapshots(topology)
@@ -116,7 +116,7 @@ def select_newest(latest_end: datetime, *columns: Any) -> Select[Any]:
 def read_first(
     session: Session, query: Select[SnapshotRow], count: int, shaped: int = MOST_SHAPES
 ) -> Sequence[SnapshotRow]:
-    """The first `count` rows of a query, the first `shaped` of them with their shapes."""
+    """The first `count` snapshots of a query, of which the first `shaped` have bursts, shares and histograms."""
     first = session.scalars(query.options(undefer(SnapshotRow.shapes)).limit(min(count, shaped))).all()
     if count <= shaped or len(first) < shaped:
         return first
@@ -149,7 +149,7 @@ def count_partial_since(
 
 
 def find_end(row: SnapshotRow) -> datetime:
-    """The end of a snapshot's interval."""
+    """The time at which the interval of a snapshot ends."""
     return row.observed_at + timedelta(seconds=row.window_seconds)
 
 
@@ -179,7 +179,7 @@ def has_waits(row: SnapshotRow) -> bool:
 
 
 def count_shaped(operators: int) -> int:
-    """The number of snapshots whose bursts and instances are read; older ones get those of the load."""
+    """The number of newest snapshots whose bursts and instances are read; older snapshots get those of the load."""
     return max(1, MOST_SHAPED // max(1, operators))
 
 
@@ -207,7 +207,7 @@ Documents = Mapping[str, Mapping[str, Any]]
 
 
 def split_operators(operators: Documents) -> dict[str, Any]:
-    """The columns of a snapshot: the operators without their long parts, and the long parts."""
+    """The columns in which a snapshot is stored: its operators, and the long parts of the operators apart."""
     short = {
         name: {key: value for key, value in one.items() if key not in SHAPES}
         for name, one in operators.items()
@@ -217,7 +217,7 @@ def split_operators(operators: Documents) -> dict[str, Any]:
 
 
 def join_operators(operators: Documents, shapes: Documents | None) -> dict[str, dict[str, Any]]:
-    """The operators as they were sent."""
+    """The operators of a snapshot as they were sent, with their long parts."""
     return {name: {**one, **(shapes or {}).get(name, {})} for name, one in operators.items()}
 
 

@@ -1,4 +1,4 @@
-"""Finds a stored topology at one of its revisions."""
+"""Finds a stored topology, at its current revision or at another one."""
 
 from datetime import datetime
 from typing import Any
@@ -14,7 +14,7 @@ from planner.values import Topology
 
 
 class StoredTopology:
-    """A topology's row with one of its revisions."""
+    """A stored topology with one of its revisions."""
 
     def __init__(self, row: TopologyRow, revision: TopologyRevisionRow) -> None:
         self.id = row.id
@@ -26,11 +26,11 @@ class StoredTopology:
 
     @property
     def etag(self) -> str:
-        """Identifies this revision; the id is part of it, since a topology may be deleted and made again."""
+        """The ETag of this revision; it contains the id, since a topology may be deleted and made again."""
         return f'"{self.id}-{self.revision}"'
 
     def to_values(self) -> Topology:
-        """The topology as the planner's values; it was checked when it was stored."""
+        """The topology as a value of the planner, which was checked when it was stored."""
         return Graph.model_validate(self.definition).to_values()
 
 

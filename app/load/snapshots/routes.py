@@ -48,7 +48,7 @@ def list_snapshots(
     since: Annotated[UtcTime | None, ask_from("Intervals that begin at this time or later.")] = None,
     until: Annotated[UtcTime | None, ask_to("Intervals that begin before this time.")] = None,
 ) -> SnapshotPage:
-    """Oldest first."""
+    """The snapshots of a topology, oldest first."""
     return service.list_snapshots(session, name, page, since, until)
 
 

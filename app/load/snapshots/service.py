@@ -1,4 +1,4 @@
-"""Stores measured loads, each interval once, and reads the newest back."""
+"""Stores measured loads, each interval once, and lists the stored ones."""
 
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
@@ -75,7 +75,7 @@ def _to_row(topology_id: int, one: SnapshotBody) -> dict[str, Any]:
 
 
 def _upsert(session: Session, rows: list[dict[str, Any]]) -> Sequence[bool]:
-    """Stores the rows, replacing those with the same key; tells for each row whether its key is new."""
+    """Stores snapshots, in place of those with the same key; tells for each of them whether its key is new."""
     statement = insert(SnapshotRow).values(rows)
     replaced = {column: statement.excluded[column] for column in REPLACED_COLUMNS}
     # xmax is 0 in a row that this statement inserted, and names the transaction where it replaced one.
@@ -87,7 +87,7 @@ def _upsert(session: Session, rows: list[dict[str, Any]]) -> Sequence[bool]:
 def delete_snapshots(
     session: Session, name: str, observed_at: datetime, window_seconds: float | None
 ) -> None:
-    """Deletes the snapshots that begin at this time, of one length or of any; plans and decisions stay."""
+    """Deletes the snapshots that begin at a time, of one length or of any length; plans and decisions stay."""
     topology = find_topology(session, name)
     statement = delete(SnapshotRow).where(
         SnapshotRow.topology_id == topology.id, SnapshotRow.observed_at == observed_at
@@ -101,7 +101,7 @@ def delete_snapshots(
 def list_snapshots(
     session: Session, name: str, page: Page, since: datetime | None, until: datetime | None
 ) -> SnapshotPage:
-    """The snapshots that begin in [since, until), oldest first."""
+    """A page of the snapshots that begin in [since, until), oldest first."""
     query = select_snapshots(find_topology(session, name)).options(undefer(SnapshotRow.shapes))
     if since is not None:
         query = query.where(SnapshotRow.observed_at >= since)
@@ -120,7 +120,7 @@ def _to_answer(row: SnapshotRow) -> SnapshotAnswer:
 
 
 def _dump(snapshot: SnapshotBody, field: str) -> object:
-    """An optional part as it is stored; SQL's null, not JSON's, if it was left out."""
+    """The optional part `field` of a snapshot as it is stored; SQL's null, not JSON's null, if it was left out."""
     return snapshot.model_dump(include={field}, exclude_none=True).get(field, null())
 
 

@@ -35,7 +35,7 @@ KEY_COLUMNS = ["topology_id", "observed_at", "vms"]
 def store_samples(
     session: Session, name: str, body: ThroughputSampleRequest | list[ThroughputSampleRequest]
 ) -> StoredSamplesAnswer:
-    """Stores all samples or none; a sample of a known time and number of VMs replaces the stored one."""
+    """Stores all throughput samples or none; a sample replaces the stored one with the same time and number of VMs."""
     topology = find_topology(session, name)
     sent = body if isinstance(body, list) else [body]
     _refuse_doubles(sent)
@@ -48,7 +48,7 @@ def store_samples(
 def _write_samples(
     session: Session, topology_id: int, sent: Sequence[ThroughputSampleRequest], throughputs: Sequence[float]
 ) -> int:
-    """Writes the samples; returns how many of them were not stored before."""
+    """Writes throughput samples; returns how many of them were not stored before."""
     statement = insert(MstSampleRow).values(
         [
             one.model_dump(include={"observed_at", "vms", "saturated"})
@@ -78,7 +78,7 @@ def fit_stored(session: Session, name: str, max_vms: int) -> ThroughputModelAnsw
 
 
 def _find_throughput(sample: ThroughputSampleRequest, place: str) -> float:
-    """The throughput as sent, or the value at which its readings settled (Imai et al., section II-A)."""
+    """The throughput of a sample: as sent, or the value at which its readings settled (Imai et al., section II-A)."""
     if sample.readings is None:
         assert sample.throughput is not None, "a sample has readings or a throughput"
         return sample.throughput
@@ -113,7 +113,7 @@ def list_samples(session: Session, name: str, page: Page) -> ThroughputSamplePag
 
 
 def to_fit_answer(model: MstModel, peak_vms: int) -> ThroughputFitAnswer:
-    """The fit and the numbers of VMs for which it is trusted."""
+    """A fit as JSON, with the numbers of VMs for which it is trusted."""
     return ThroughputFitAnswer(
         form=model.form.name,
         weights=list(model.weights),

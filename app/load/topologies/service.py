@@ -32,7 +32,7 @@ from planner.values import Operator
 def create_topology(
     session: Session, body: TopologyBody, settings: Settings, source: Source = "posted"
 ) -> StoredTopology:
-    """Stores the first revision under a new name."""
+    """Stores a topology as the first revision under a new name."""
     check_size(body, settings)
     with pointing_into_body(TOPOLOGY_ALONE):
         check_topology(body.to_values())
@@ -50,7 +50,7 @@ def create_topology(
 def replace_topology(
     session: Session, name: str, body: TopologyChange, if_match: str | None, settings: Settings
 ) -> StoredTopology:
-    """Makes a new revision, if the stored topology is still the one that the caller read."""
+    """Stores a new revision of a topology, if the stored revision is still the one that the caller read."""
     if body.name not in {None, name}:
         raise InvalidRequest(
             (("#/name", f"Must be {name!r}, as in the address: a topology cannot be renamed."),)
@@ -67,7 +67,7 @@ def replace_topology(
 
 
 def delete_topology(session: Session, name: str, if_match: str | None) -> None:
-    """Deletes a topology with its revisions, snapshots and plans."""
+    """Deletes a topology with all its revisions, snapshots and plans."""
     row = lock_topology(session, name)
     refuse_stale(row, if_match)
     session.delete(row)
@@ -75,7 +75,9 @@ def delete_topology(session: Session, name: str, if_match: str | None) -> None:
 
 
 def lock_topology(session: Session, name: str) -> TopologyRow:
-    """The topology's row, locked until the end of the transaction, so that other changes of the topology wait."""
+    """The stored row of a topology, locked until the end of the transaction, so that other changes of the
+    topology wait.
+    """
     row = session.scalar(select(TopologyRow).where(TopologyRow.name == name).with_for_update())
     if row is None:
         raise UnknownTopology(name, suggest_stored(session, TopologyRow.name, name))
@@ -88,7 +90,9 @@ def tag(stored: StoredTopology, form: str) -> str:
 
 
 def refuse_stale(row: TopologyRow, if_match: str | None) -> None:
-    """If-Match (RFC 9110 §13.1.1): any of the listed ETags, or `*`; weak ones never match."""
+    """Refuses a change if the header If-Match does not name the current ETag or `*` (RFC 9110 §13.1.1); weak
+    ETags never match.
+    """
     if if_match is None or if_match.strip() == "*":
         return
     current = f'"{row.id}-{row.revision}"'
@@ -97,7 +101,7 @@ def refuse_stale(row: TopologyRow, if_match: str | None) -> None:
 
 
 def list_topologies(session: Session, page: Page) -> TopologyPage:
-    """A page of topologies, by name."""
+    """A page of topologies, sorted by name."""
     query = select(
         TopologyRow.name,
         TopologyRow.revision,
@@ -128,7 +132,7 @@ def _add_revision(
 
 
 def to_topology_answer(stored: StoredTopology) -> TopologyAnswer:
-    """A stored topology as GET, POST and PUT answer it."""
+    """A stored topology as JSON, as GET, POST and PUT answer it."""
     return TopologyAnswer.model_validate(
         stored.definition
         | {
@@ -141,7 +145,7 @@ def to_topology_answer(stored: StoredTopology) -> TopologyAnswer:
 
 
 def draw_topology(stored: StoredTopology, form: str) -> bytes:
-    """The operators and the streams between them, without measurements."""
+    """A picture of the operators and the streams between them, without measurements."""
     topology = stored.to_values()
     graph = OperatorGraph(
         f"{stored.name}, revision {stored.revision}",
@@ -154,7 +158,7 @@ def draw_topology(stored: StoredTopology, form: str) -> bytes:
 
 
 def describe_operator(one: Operator) -> str:
-    """The operator's definition, below its name."""
+    """The lines of an operator's definition, which stand below its name in the picture."""
     parts = ["stateful"] if one.stateful else []
     if one.queueing is not None:
         parts.append(one.queueing)
