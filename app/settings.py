@@ -62,10 +62,12 @@ class Settings(BaseSettings):
         description="The most topologies to show on /metrics, those with the newest snapshots first; 0: none.",
     )
     metrics_operators: int = Field(
-        50, ge=0, description="Most operators of each with gauges on /metrics, in the order of their names."
+        50,
+        ge=0,
+        description="The most operators of each topology to show on /metrics, in the order of their names.",
     )
     inline_operators: int = Field(
-        50, ge=0, description="Up to this size a plan is computed on the event loop, above it in a thread."
+        50, ge=0, description="Plans for more operators are computed in a thread, others on the event loop."
     )
 
     computing_slots: int = Field(
@@ -78,8 +80,8 @@ class Settings(BaseSettings):
     computing_queue: int = Field(
         4,
         ge=0,
-        description="Requests that may wait for such a slot; further ones are answered with 503. Increase it if all "
-        "requests are short.",
+        description="Long requests that may wait to be computed; further requests are answered with 503. Increase "
+        "the number if all requests are short.",
     )
 
     backtest_processes: int = Field(

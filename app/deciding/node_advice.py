@@ -31,9 +31,7 @@ class NewInstance(Answer):
 class RelocationAnswer(Answer):
     """Instances that move from a released node to another."""
 
-    operator: Annotated[
-        str | None, Field(description="null: the snapshot does not list the node's instances.")
-    ]
+    operator: Annotated[str | None, Field(description="null: the snapshot lists no instances of the node.")]
     instance: str | None
     instances: Annotated[
         int, Field(description="The number of instances; of mean size if they are not named.")
@@ -54,11 +52,11 @@ class NodeAdviceAnswer(Answer):
     ]
     add: Annotated[int, Field(description="New nodes for the other instances.")]
     new_nodes: Annotated[
-        list[dict[str, int]], Field(description="New instances by operator on each of them.")
+        list[dict[str, int]], Field(description="The new instances on each new node, by operator.")
     ]
     release: Annotated[list[str], Field(description="Nodes to empty and release, in this order.")]
     relocations: Annotated[
-        list[RelocationAnswer], Field(description="The new nodes of the released nodes' instances (eq. 22).")
+        list[RelocationAnswer], Field(description="Where the instances of released nodes move to (eq. 22).")
     ]
     new_instances: dict[str, NewInstance]
     reason: str
@@ -98,7 +96,8 @@ class InstanceMoveAnswer(Answer):
         float, Field(description="Mean deviation of the operator's queue lengths (Mc-Stream, eq. 4).")
     ]
     queue_deviation_after: Annotated[
-        float, Field(description="The same, if the moved instance is then served like the others.")
+        float,
+        Field(description="The deviation after the move, if the moved instance is served like the others."),
     ]
     node_deviation_before: Annotated[float, Field(description="Mean deviation of the nodes' loads.")]
     node_deviation_after: float
@@ -112,7 +111,8 @@ class SpotAnswer(Answer):
     weight: float
     suggestion: str
     move: Annotated[
-        InstanceMoveAnswer | None, Field(description="null: no move fits, or the snapshot names no nodes.")
+        InstanceMoveAnswer | None,
+        Field(description="A move that helps; null: none fits, or the snapshot names no nodes."),
     ] = None
 
 

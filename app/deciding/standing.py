@@ -48,8 +48,8 @@ class AsOfNow(Answer):
     trial: Annotated[
         bool,
         Field(
-            description="Made with `store: false`, under another policy than the stored one, or without newer "
-            "snapshots that were stored: it never stands."
+            description="The decision never stands: made with `store: false`, under another policy than the "
+            "stored one, or without the newest snapshots."
         ),
     ] = False
     data: Annotated[DataState | None, Field(description="The topology's measurements now.")] = None

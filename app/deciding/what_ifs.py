@@ -47,7 +47,8 @@ class WhatIfRequest(Measured):
         float, Field(ge=0, le=1e6, description="The external rate, as a multiple of the measured one.")
     ] = 1.0
     smoothing: Annotated[
-        Smoothing | None, Field(description="Left out: that of the stored policy, else the newest snapshot.")
+        Smoothing | None,
+        Field(description="Left out: the stored policy's smoothing, else the newest snapshot."),
     ] = None
     k_max: KMax | None = None
     t_max_seconds: TMax | None = None
@@ -69,8 +70,8 @@ class FrontierPointAnswer(Answer):
     operator: Annotated[
         str | None,
         Field(
-            description="The operator that gained most since the point before; null: the fewest processors that "
-            "keep every operator up."
+            description="The operator that gained most since the last point; null: the first point, with the "
+            "fewest processors that keep up."
         ),
     ]
 
@@ -82,7 +83,8 @@ class WhatIfAnswer(Answer):
     external_rate: float
     t_max_seconds: Annotated[float | None, Field(description="As asked, else the policy's.")]
     k_max: Annotated[
-        int | None, Field(description="As asked, else the policy's, else the number of running processors.")
+        int | None,
+        Field(description="The budget of the request, else of the policy, else the running processors."),
     ]
     current: Annotated[
         EstimateAnswer | None,
@@ -90,10 +92,11 @@ class WhatIfAnswer(Answer):
     ]
     planned: Annotated[PlannedAnswer | None, Field(description="null: a diagnostic gives the reason.")]
     gate: Annotated[
-        GateAnswer | None, Field(description="The verdict on the running processors; null as `current`.")
+        GateAnswer | None, Field(description="The verdict on the running processors; null if `current` is.")
     ]
     frontier: Annotated[
-        list[FrontierPointAnswer], Field(description="At most about 200 points; empty: bounds allow none.")
+        list[FrontierPointAnswer],
+        Field(description="About 200 points at most; empty: the bounds allow none."),
     ]
     diagnostics: list[DiagnosticAnswer]
     basis: Basis

@@ -106,7 +106,7 @@ class SustainedRateAnswer(Answer):
     tasks: list[TaskPredictionAnswer]
     vms: Annotated[
         list[VmPredictionAnswer],
-        Field(description="At the given external_rate, or at the sustained rate if that is lower."),
+        Field(description="The use at the given external_rate, or at a lower sustained rate."),
     ]
 
 

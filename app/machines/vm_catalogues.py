@@ -48,7 +48,7 @@ class VmSizeBody(Body):
         int, Field(ge=0, le=MOST_SLOTS, description="The slots of the VM; a profile is measured on one slot.")
     ]
     hourly_price: Annotated[
-        MeasuredNumber | None, Field(description="In one currency for all sizes. Must be given.")
+        MeasuredNumber | None, Field(description="The price, in one currency for all sizes; must be given.")
     ] = None
 
     def to_values(self) -> vm_acquisition.VmSize:

@@ -47,8 +47,10 @@ def list_decisions(
     name: TopologyName,
     page: PageDep,
     session: SessionDep,
-    since: Annotated[UtcTime | None, ask_from("On data that ended at this time or later.")] = None,
-    until: Annotated[UtcTime | None, ask_to("On data that ended before this time.")] = None,
+    since: Annotated[
+        UtcTime | None, ask_from("Only decisions on data that ended at this time or later.")
+    ] = None,
+    until: Annotated[UtcTime | None, ask_to("Only decisions on data that ended before this time.")] = None,
     action: Annotated[Action | None, Query(description="Only decisions with this action.")] = None,
 ) -> history.DecisionPage:
     """The decisions about a topology, newest first, each with its outcome."""

@@ -36,9 +36,7 @@ class DecisionRequest(Body):
 
     at: Annotated[UtcTime | None, Field(description="Later snapshots are ignored; left out: now.")] = None
     policy: Annotated[PolicyBody | None, Field(description="Instead of the stored policy.")] = None
-    store: Annotated[bool, Field(description="false: a trial, which is not stored and begins nothing.")] = (
-        True
-    )
+    store: Annotated[bool, Field(description="false: the decision is a trial and is not stored.")] = True
 
 
 class Counts(Answer):
@@ -72,10 +70,11 @@ class CounterfactualsAnswer(Answer):
     one_fewer_sojourn_seconds: float | None
     one_fewer_detail: str
     holds_up_to_rate: Annotated[
-        float | None, Field(description="Largest rate at which they meet the goal; null: none.")
+        float | None, Field(description="The largest rate at which the processors meet the goal; null: none.")
     ]
     one_fewer_up_to_rate: Annotated[
-        float | None, Field(description="Below it one processor fewer meets the goal; null: at no rate.")
+        float | None,
+        Field(description="The rate below which one processor fewer meets the goal; null: none."),
     ]
 
 
@@ -104,7 +103,9 @@ class MigrationAnswer(Answer):
 class HorizonAnswer(Answer):
     """The time within which a change of processors must pay back its cost."""
 
-    seconds: Annotated[float | None, Field(description="null: not known, and no change is held back.")]
+    seconds: Annotated[
+        float | None, Field(description="null: the time is not known, and no change is held back.")
+    ]
     source: Annotated[
         Literal["forecast", "policy", "none"],
         Field(description="forecast: the time until the recommended allocation would next be changed."),
@@ -127,7 +128,7 @@ class SizedFor(Answer):
     external_rate: float
     source: Annotated[
         Literal["smoothed", "newest", "forecast"],
-        Field(description="The largest of the three for a target; smoothed for other goals."),
+        Field(description="For a target, the source with the largest rate; else `smoothed`."),
     ]
     detail: str
 
@@ -150,7 +151,10 @@ class CatchingUpAnswer(Answer):
     operators: Annotated[dict[str, float], Field(description="Waiting tuples by operator.")]
     left_seconds: Annotated[
         float | None,
-        Field(description="The time within which the policy wants them worked off; null: not configured."),
+        Field(
+            description="The time within which the policy wants the waiting tuples worked off; null: not "
+            "configured."
+        ),
     ]
     finished_by: Annotated[
         UtcTime | None, Field(description="decided_for + left_seconds; later decisions keep this time.")
@@ -166,11 +170,12 @@ class CorrectionAnswer(Answer):
     """How many times the modelled wait the measured wait is; service times are not corrected."""
 
     shared: Annotated[
-        float | None, Field(description="Against the model: one queue for all where none is configured.")
+        float | None,
+        Field(description="The ratio for one queue per operator, or for the configured queueing."),
     ]
     own: Annotated[
         float | None,
-        Field(description="Against one queue for each processor; null: a queueing is configured."),
+        Field(description="The ratio for one queue per processor; null: a queueing is configured."),
     ]
     intervals: Annotated[int, Field(description="Intervals whose waits were long enough to compare.")]
 
@@ -204,7 +209,9 @@ class Recommended(Answer):
     measured_rate: Annotated[
         float, Field(description="External rate of the newest snapshots, as the policy smooths them.")
     ]
-    planned_rate: Annotated[float, Field(description="External rate that processors and slots are for.")]
+    planned_rate: Annotated[
+        float, Field(description="The external rate for which processors and slots are chosen.")
+    ]
     placement: PlacementAnswer | None
 
 
@@ -221,7 +228,8 @@ class Decided(Answer):
     constraints: Annotated[list[ReasonAnswer], Field(description="Bounds that limit the answer.")]
     external_rate: float
     rate_change: Annotated[
-        float | None, Field(description="Since the last change, as a part of the rate then.")
+        float | None,
+        Field(description="The relative change of the external rate since the last change of processors."),
     ]
     cooldown_left_seconds: float
     measured_sojourn_seconds: float | None
@@ -232,14 +240,16 @@ class Decided(Answer):
     corrected_sojourn_seconds: Annotated[
         float | None,
         Field(
-            description="The same with waits as they were measured, by the factor of `correction`; null: no interval "
-            "can be compared, or infinite."
+            description="E[T] of the recommended processors, corrected by `correction`; null: no interval can "
+            "be compared, or infinite."
         ),
     ] = None
     optimum: Annotated[Optimum | None, Field(description="null: no allocation satisfies the constraints.")]
     needed_total: Annotated[
         int | None,
-        Field(description="Processors that the goal takes now; null: the policy has no scale-down window."),
+        Field(
+            description="The processors that the goal needs now; null: the policy has no scale-down window."
+        ),
     ] = None
     sized_for: Annotated[SizedFor | None, Field(description="null: stored before this field existed.")] = None
     look_ahead: Annotated[LookAhead | None, Field(description="null: not wanted, or see diagnostics.")] = None

@@ -18,8 +18,8 @@ EXAMPLE: dict[str, JsonValue] = {
 OutcomeState = Annotated[
     Literal["applied", "refused", "failed", "rolled-back"],
     Field(
-        description="applied: the recommended processors run. refused: the platform did not accept the change. "
-        "failed: the processors could not be started. rolled-back: they ran, and the earlier "
+        description="applied: the recommended processors run. refused: the platform did not accept the "
+        "change. failed: the processors could not be started. rolled-back: the earlier "
         "processors run again. After refused and failed no cooldown begins."
     ),
 ]
@@ -62,9 +62,9 @@ class OutcomeAnswer(Answer):
     kept: Annotated[
         bool | None,
         Field(
-            description="Whether the measured E[T] is at most the promised one, plus the known error of this kind "
-            "of input (0.15 if it is not known). null: not measured, nothing promised, or other "
-            "processors ran. With source snapshots: `kept` of `observed`."
+            description="Whether the measured E[T] is at most the promised one plus its known error (0.15 if "
+            "not known). null: not measured, nothing promised, or other processors ran. With "
+            "source snapshots: `kept` of `observed`."
         ),
     ]
     processors: dict[str, int] | None
@@ -72,7 +72,7 @@ class OutcomeAnswer(Answer):
     reported_at: Annotated[datetime | None, Field(description="null: with source snapshots.")] = None
     source: Annotated[
         Literal["reported", "snapshots"],
-        Field(description="snapshots: nobody reported it, and the measured intervals show it (`observed`)."),
+        Field(description="snapshots: nobody reported the outcome; measured intervals show it (`observed`)."),
     ] = "reported"
 
 
@@ -83,8 +83,8 @@ class ObservedAnswer(Answer):
         State,
         Field(
             description="applied: an interval ran the recommended processors. held: nothing was to change. "
-            "waiting: none ran them yet. not-applied: none ran them before the next change, or within "
-            "24 h. unknown: the processors are not measured."
+            "waiting: no interval ran them yet. not-applied: no interval ran them within 24 h or "
+            "before the next change. unknown: processors are not measured."
         ),
     ]
     applied_at: Annotated[
@@ -118,15 +118,14 @@ class ObservedAnswer(Answer):
     horizon_seconds: Annotated[
         float,
         Field(
-            description="The time after its data for which the decision had to hold: until the next change as "
-            "forecast, else horizon_seconds, else cooldown_seconds of its policy; at most 6 h."
+            description="How long the decision had to hold after its data: until the next forecast change, "
+            "else the policy's horizon_seconds or cooldown_seconds; at most 6 h."
         ),
     ]
     judged_until: Annotated[
         UtcTime | None,
         Field(
-            description="The end of its horizon, or as long again after a change that came later; null: not "
-            "applied."
+            description="The end of the decision's horizon, later if the change came late; null: not applied."
         ),
     ]
     intervals: Annotated[int, Field(description="Intervals with a measured E[T] in the horizon.")]
@@ -138,9 +137,8 @@ class ObservedAnswer(Answer):
     kept: Annotated[
         bool | None,
         Field(
-            description="With a target: whether E[T] of every interval stayed within it. With a promise: whether "
-            "measured_seconds did. null: the horizon is not over, was cut by other processors, or has "
-            "a gap."
+            description="Whether E[T] of every interval met the target, or measured_seconds the promise. "
+            "null: the horizon is not over, was cut by other processors, or has a gap."
         ),
     ]
     detail: Annotated[str, Field(description="The same as sentences.")]
@@ -152,10 +150,10 @@ class ObservedAnswer(Answer):
 Outcome = Annotated[
     OutcomeAnswer | None,
     Field(
-        description="The reported outcome; without a report the observed one, if the change runs. null: neither."
+        description="The reported outcome, else the observed one if the change runs; null: neither is known."
     ),
 ]
 Observed = Annotated[
     ObservedAnswer | None,
-    Field(description="The outcome that the snapshots show; null: it was just decided for the past."),
+    Field(description="The outcome that the snapshots show; null: the decision was just made for the past."),
 ]

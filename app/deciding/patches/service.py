@@ -37,7 +37,7 @@ class PatchAnswer(Answer):
     content_type: Annotated[str | None, Field(description="The type of the body; null: not an HTTP request.")]
     body: Annotated[Any, Field(description="A list: each item is one document, or one request.")]
     command: Annotated[
-        str | None, Field(description="The same for a shell, one command per line; null: none.")
+        str | None, Field(description="The request as shell commands, one per line; null: none.")
     ]
     notes: Annotated[list[str], Field(description="Needs and costs of the change.")]
     placeholders: Annotated[list[str], Field(description="The parts to fill in before sending; empty: none.")]
@@ -93,7 +93,7 @@ def describe_decision(gathered: GatheredPatch) -> list[str]:
     is_waiting = decision.wanted is not None and decision.wanted != decision.processors.recommended
     notes = [WAITS if is_waiting else HOLDS] if decision.action == "hold" else []
     if decision.trial:
-        notes.append("It is a trial: it does not stand for the topology, and begins no cooldown.")
+        notes.append("The decision is a trial: it does not stand for the topology, and begins no cooldown.")
     if gathered.standing not in {None, decision.id}:
         notes.append(
             f"Decision {gathered.standing} replaces this one, because of newer data or for the present revision "
@@ -101,7 +101,7 @@ def describe_decision(gathered: GatheredPatch) -> list[str]:
         )
     if decision.basis.revision != gathered.revision:
         notes.append(
-            f"It was decided for revision {decision.basis.revision} of the topology, which now is at "
+            f"The decision was made for revision {decision.basis.revision} of the topology, which now is at "
             f"{gathered.revision}: operators may have other names."
         )
     notes += describe_bounds(gathered)
@@ -115,7 +115,7 @@ def describe_decision(gathered: GatheredPatch) -> list[str]:
             name if seconds is None else f"{name} ({write_seconds(seconds)})"
             for name, seconds in moved.items()
         )
-        notes.append(f"It moves state of {told}: tuples wait during the move.")
+        notes.append(f"The change moves state of {told}: tuples wait during the move.")
     return notes
 
 

@@ -125,13 +125,13 @@ class NodeThresholds(Body):
     """Thresholds for taking more nodes and giving some up (Es-Stream, section V-B)."""
 
     scale_out_skewness: Annotated[
-        float, Field(ge=-1e6, le=1e6, description="η: scale out at a skewness of at most this")
+        float, Field(ge=-1e6, le=1e6, description="η: the highest skewness at which to scale out.")
     ] = 0.0
-    scale_out_load: Annotated[Part, Field(description="φ: and a mean load of at least this.")] = 0.7
+    scale_out_load: Annotated[Part, Field(description="φ: the least mean load at which to scale out.")] = 0.7
     scale_in_skewness: Annotated[
-        float, Field(ge=-1e6, le=1e6, description="χ: scale in at a skewness of at least this")
+        float, Field(ge=-1e6, le=1e6, description="χ: the least skewness at which to scale in.")
     ] = 0.5
-    scale_in_load: Annotated[Part, Field(description="ζ: and a mean load of at most this.")] = 0.3
+    scale_in_load: Annotated[Part, Field(description="ζ: the highest mean load at which to scale in.")] = 0.3
     most_cpu: Annotated[Part, Field(description="α: the part of a node that may be used.")] = 0.9
     most_memory: Part = 0.9
     most_io: Part = 0.9
@@ -208,7 +208,7 @@ class PolicyBody(Body):
         Field(
             ge=0,
             le=1e15,
-            description="Redirect streams where queue lengths deviate by more.",
+            description="Redirect streams where queue lengths deviate by more than this.",
         ),
     ] = 0.0
     look_ahead: Annotated[

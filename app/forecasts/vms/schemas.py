@@ -77,7 +77,8 @@ class VmIntervalAnswer(Answer):
     expected_rate: float
     covered_rate: float
     probability: float = Field(
-        description="P(the VMs serve the highest rate of the interval); with `headgate`, the share of served steps."
+        description="The probability that the VMs serve the interval's highest rate; with `headgate`, the "
+        "share of served steps."
     )
     meets_target: bool = Field(
         description="With `headgate`: whether all intervals together meet the target; otherwise whether this one does."

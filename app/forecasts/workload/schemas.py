@@ -65,8 +65,8 @@ WindowSteps = Annotated[
 ModelName = Annotated[
     Literal["arma", "lines"],
     Field(
-        description="`arma`: the ARMA model of lowest AIC on the newest `window_steps`. `lines`: straight lines "
-        "through the newest rates with their past errors, as in decisions; much quicker, and with better coverage."
+        description="`arma`: the ARMA model of lowest AIC on the newest `window_steps`. `lines`: straight "
+        "lines through the newest rates, as in decisions; quicker, and with better coverage."
     ),
 ]
 AsOf = Annotated[
@@ -98,7 +98,7 @@ Quantile = Annotated[
     ),
 ]
 HistorySteps = Annotated[
-    int, Field(ge=1, le=MOST_HISTORY_STEPS, description="Measured steps in the answer or the picture.")
+    int, Field(ge=1, le=MOST_HISTORY_STEPS, description="The number of measured steps to show.")
 ]
 
 
@@ -155,7 +155,7 @@ class WorkloadForecastAnswer(Answer):
     """The measured rates, the expected rates and the model of the forecast."""
 
     as_of: Annotated[
-        UtcTime | None, Field(description="Only snapshots that had ended by then are used; null: all.")
+        UtcTime | None, Field(description="The time by which the used snapshots had ended; null: no limit.")
     ] = None
     step_seconds: float
     level: float
@@ -201,7 +201,7 @@ class ForecastAccuracyAnswer(Answer):
     model_config = show_example(ACCURACY)
 
     as_of: Annotated[
-        UtcTime | None, Field(description="Only snapshots that had ended by then are used; null: all.")
+        UtcTime | None, Field(description="The time by which the used snapshots had ended; null: no limit.")
     ]
     step_seconds: float
     origins: Annotated[int, Field(description="The number of past moments that forecasts start from.")]

@@ -129,8 +129,8 @@ class SimulationTerms(Body):
     capacities: Annotated[
         dict[OperatorName, Annotated[int, Field(ge=0, le=2**31 - 1)]],
         Field(
-            description="Places in the queue of each instance (in a shared queue: of the operator). A full queue "
-            "blocks the instance that sends. Left out: endless."
+            description="Places in each queue of the operator; a full queue blocks the instance that sends. "
+            "Left out: endless."
         ),
     ] = {}
     quantiles: Annotated[Levels, Field(description="The levels of quantiles: 0.99 for p99.")] = LEVELS

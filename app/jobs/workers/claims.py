@@ -158,7 +158,7 @@ def claim_job(connection: Connection, kind: JobKind, job_id: UUID) -> Claim | No
     if claimed.attempts > MOST_ATTEMPTS:
         claim.fail(
             "interrupted",
-            f"Its process ended {MOST_ATTEMPTS} times in the same run: check that the machine has enough memory.",
+            f"The job's process ended {MOST_ATTEMPTS} times in the same run: check that the machine has enough memory.",
         )
         return None
     return claim

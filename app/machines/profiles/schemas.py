@@ -61,7 +61,7 @@ Points = Annotated[
     list[Point],
     Field(
         max_length=10_000,
-        description="The first has one thread; between points values are interpolated linearly.",
+        description="Points from one thread on; between points, values are interpolated linearly.",
     ),
 ]
 

@@ -19,9 +19,7 @@ class GateTerms(TargetTerms):
 
     processors: Annotated[
         ProcessorCounts,
-        Field(
-            description="Left out: the running ones in the load; if it lacks some, the best split of k_max."
-        ),
+        Field(description="Left out: the processors that run in the load, or else the best split of k_max."),
     ] = None
     external_rate: Annotated[
         Rate | None,
@@ -75,8 +73,8 @@ class CheckAnswer(Answer):
         Literal["stability", "bounds", "budget", "latency"],
         Field(
             description="`stability`: the highest utilisation, below 1. `bounds`: operators outside their "
-            "min_processors and max_processors, if a topology has such. `budget`: processors, with "
-            "k_max. `latency`: E[T], with t_max_seconds; with `target`, the target's time."
+            "min_processors and max_processors. `budget`: processors, with k_max. `latency`: "
+            "E[T], or the time of `target`."
         ),
     ]
     passed: bool
@@ -107,15 +105,15 @@ class GateAnswer(EstimateAnswer):
     headroom_rate: Annotated[
         float | None,
         Field(
-            description="The largest external rate at which every check passes, exact to the last digit (with "
-            "`target` to 0.01%); null: none, or any."
+            description="The largest external rate at which every check passes (with `target` to 0.01%); "
+            "null: none, or any."
         ),
     ]
     suggestion: SuggestionAnswer
     processors: Annotated[dict[str, int], Field(description="The judged processors.")]
     processors_origin: Annotated[
         Literal["given", "running", "planned"],
-        Field(description="Their origin: the request, the load, or the best split of k_max."),
+        Field(description="Where the processors come from: request, load, or best split of k_max."),
     ]
 
 

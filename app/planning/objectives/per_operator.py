@@ -71,8 +71,8 @@ Tolerance = Annotated[
 Capacities = Annotated[
     dict[OperatorName, Annotated[float, Field(ge=1e-6, le=1e6)]] | None,
     Field(
-        description="The speed of each operator's node, relative to the node that service_rate was measured on; "
-        "left out: 1."
+        description="The speed of each operator's node, relative to the node of the measured "
+        "service_rate; left out: 1."
     ),
 ]
 

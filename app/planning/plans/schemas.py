@@ -43,8 +43,8 @@ class PlanAnswer(EstimateAnswer):
     optimal: Annotated[
         bool,
         Field(
-            description="Whether it is the best for its objective; false if the model's gains were not monotone "
-            "around the answer, and for proportional, which is a rule of thumb."
+            description="Whether the plan is the best for its objective; false for proportional, and if the "
+            "model's gains are not monotone near the plan."
         ),
     ]
     unused_processors: Annotated[
