@@ -67,13 +67,9 @@ def judge_capacity(
     limit: TimeTarget | None = None,
     k_max: int | None = None,
     model: Model = DEFAULT_MODEL,
-    opened: Situation | None = None,
+    opened: Situation | None = None,  # the load without held-back bursts, if it is known (see open_up)
 ) -> Verdict:
-    """Returns the verdict on processors at `external_rate`, by default at the rate of the load.
-
-    Without `processors`, judges the running ones or the best split of k_max. `opened`: the load without held-back
-    bursts, if it is known already (see open_up).
-    """
+    """Judges processors (left out: the running ones, or the best split of k_max) at a rate (left out: the load's)."""
     measured = survey_load(topology, load, model)
     rate = load.external_rate if external_rate is None else external_rate
     check_rate(measured, rate)
