@@ -19,11 +19,11 @@ from planner.wording import join_names, write_count, write_number, write_rate
 
 
 class PlacementError(PlannerError):
-    """Threads cannot be placed on slots."""
+    """The threads of a topology cannot be placed on the slots of VMs."""
 
 
 class TaskError(PlacementError):
-    """An error about one task."""
+    """A placement failed because of one task, which the error names."""
 
     task: str
 
@@ -42,7 +42,7 @@ class InvalidProfile(TaskError):
 
 
 class NoStablePoint(TaskError):
-    """No trial of a task was stable, so that no sustained rate is known."""
+    """No trial of a task was stable, so the rate that the task sustains is not known."""
 
     trials: int
     smallest_rate: float
@@ -132,7 +132,7 @@ class TooManyRetries(PlacementTooLarge):
 
 
 class InvalidCatalogue(PlacementError):
-    """The catalogue of VM sizes is unusable."""
+    """The catalogue of VM sizes has no sizes, or sizes that cannot be bought."""
 
     detail: str
     sizes: tuple[str, ...] = ()

@@ -1,4 +1,6 @@
-"""Collocation (Mc-Stream, Algorithm 3): maps threads to VMs of upstream threads, away from threads of their task."""
+"""Collocation (Mc-Stream, Algorithm 3): each thread goes to a VM with upstream threads and no
+thread of its own task.
+"""
 
 from collections.abc import Sequence
 
@@ -18,7 +20,7 @@ from planner.placements.thread_allocation import refuse_excess
 
 
 def map_collocated(tasks: Sequence[Task], vms: Sequence[Vm]) -> ThreadMapping:
-    """Maps threads in topological order, each to the freest VM of the best kind that can hold it.
+    """Maps threads to VMs, upstream tasks first; each thread goes to the freest VM of the best kind that has room.
 
     The kinds, best first: VMs with an upstream thread and no thread of the same task; VMs without a thread of the same
     task; any VM. The freest VM has the largest sum of free cpu and memory; among equals the first. A thread takes an
@@ -53,12 +55,12 @@ def map_collocated(tasks: Sequence[Task], vms: Sequence[Vm]) -> ThreadMapping:
 
 
 def find_share(task: Task) -> tuple[float, float]:
-    """The cpu and memory of each thread of a task: an equal share of its allocation."""
+    """Returns the cpu and memory of each thread of a task: an equal share of the task's allocation."""
     return task.cpu / max(1, task.threads), task.memory / max(1, task.threads)
 
 
 def check_shares(tasks: Sequence[Task], vms: Sequence[Vm]) -> None:
-    """Raise ThreadTooLarge unless each thread's share fits the largest VM, and its memory one slot."""
+    """Raises ThreadTooLarge if a thread needs more cpu than the largest VM has, or more memory than one slot has."""
     refuse_excess({task.name: task.threads for task in tasks}, MOST_ONE_BY_ONE, "threads to map one by one")
     largest = max(vms, key=lambda vm: vm.slots)
     for task in tasks:
@@ -72,7 +74,7 @@ def check_shares(tasks: Sequence[Task], vms: Sequence[Vm]) -> None:
 
 
 def order_topologically(tasks: Sequence[Task]) -> list[int]:
-    """Positions of tasks, upstream tasks first; a loop is entered at its first task in breadth-first order."""
+    """The positions of tasks, upstream tasks first; a loop is entered at its first task in breadth-first order."""
     waiting = [len(task.upstream) for task in tasks]
     fed_by: list[list[int]] = [[] for _ in tasks]
     for at, task in enumerate(tasks):

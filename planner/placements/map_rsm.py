@@ -24,7 +24,7 @@ Marks = npt.NDArray[np.bool_]
 
 @dataclass(frozen=True, slots=True)
 class DistanceWeights:
-    """The weights of memory, cpu and network in the distance of a thread to a VM."""
+    """The weights of memory, cpu and network in the distance between a thread's needs and a VM."""
 
     memory: float = 1.0
     cpu: float = 1.0
@@ -33,7 +33,7 @@ class DistanceWeights:
 
 @dataclass(slots=True)
 class VmLedger:
-    """The free resources of each VM: cpu of the whole VM, memory of each slot (one process per slot)."""
+    """The free resources of each VM: cpu of the whole VM, and memory of each slot, because a slot is one process."""
 
     vms: Sequence[Vm]
     slots: SlotLedger = field(init=False)
@@ -51,11 +51,11 @@ class VmLedger:
         self.widest_slot = (sizes > 0).astype(np.float64)
 
     def find_fitting(self, cpu: float, memory: float) -> Marks:
-        """Marks the VMs that have enough cpu for a thread, and enough memory for it on one slot."""
+        """Marks the VMs that have enough free cpu for a thread, and enough free memory for it on one slot."""
         return (self.free_cpu >= cpu - FIT_TOLERANCE) & (self.widest_slot >= memory - FIT_TOLERANCE)
 
     def put(self, vm: int, task: str, cpu: float, memory: float) -> None:
-        """Puts one thread on the first slot of the VM that has enough memory."""
+        """Puts one thread of a task on the first slot of the VM that has enough memory."""
         span = range(self.first_slot[vm], self.first_slot[vm + 1])
         used = self.slots.memory
         slot = next(at for at in span if 1.0 - used[at] >= memory - FIT_TOLERANCE)
@@ -66,7 +66,9 @@ class VmLedger:
 
 
 def check_threads(tasks: Sequence[Task], vms: Sequence[Vm]) -> None:
-    """Raise ThreadTooLarge unless each single thread fits the largest VM: otherwise no number of slots is enough."""
+    """Raises ThreadTooLarge if a single thread does not fit the largest VM, because then no number
+    of slots is enough.
+    """
     refuse_excess({task.name: task.threads for task in tasks}, MOST_ONE_BY_ONE, "threads to map one by one")
     largest = max(vms, key=lambda vm: vm.slots, default=None)
     if largest is None:
@@ -84,7 +86,7 @@ def check_threads(tasks: Sequence[Task], vms: Sequence[Vm]) -> None:
 
 
 def number_racks(vms: Sequence[Vm]) -> npt.NDArray[np.int64]:
-    """A rack number for each VM; a VM without a known rack counts as a separate rack."""
+    """Returns a rack number for each VM; a VM whose rack is unknown counts as a separate rack."""
     numbers: dict[str | int, int] = {}
     return np.array(
         [numbers.setdefault(at if vm.rack is None else vm.rack, len(numbers)) for at, vm in enumerate(vms)]
@@ -92,7 +94,10 @@ def number_racks(vms: Sequence[Vm]) -> npt.NDArray[np.int64]:
 
 
 def measure_network(racks: npt.NDArray[np.int64], reference: int) -> Numbers:
-    """net(ref, vm): 0 on the reference VM, ½ in its rack, 1 elsewhere."""
+    """Returns the network distance of each VM from the VM numbered `reference`.
+
+    The distance is 0 for the same VM, ½ in the same rack, 1 elsewhere.
+    """
     network = np.where(racks == racks[reference], 0.5, 1.0)
     network[reference] = 0.0
     return network
@@ -101,10 +106,12 @@ def measure_network(racks: npt.NDArray[np.int64], reference: int) -> Numbers:
 def map_resource_aware(
     tasks: Sequence[Task], vms: Sequence[Vm], weights: DistanceWeights | None = None
 ) -> ThreadMapping:
-    """Sweeps over the tasks breadth-first, and maps one thread of each per sweep to the VM of least distance d.
+    """Maps each thread to the VM whose free resources are nearest to its needs, among the VMs that have room.
 
-    d² = w_m (m_t − M_vm)² + w_c (c_t − C_vm)² + w_n·net(ref, vm); m_t, c_t: memory and cpu of a single thread,
-    M_vm, C_vm: free memory and cpu of the VM, ref: the VM of the previous thread. Among equals the first VM.
+    Each sweep over the tasks, breadth-first, maps one thread of every task that has threads left. The distance d is d²
+    = w_m (m_t − M_vm)² + w_c (c_t − C_vm)² + w_n·net(ref, vm), with the weights w; m_t, c_t: memory and cpu of a single
+    thread; M_vm, C_vm: free memory and cpu of the VM; net: the network distance from ref, the VM of the previous
+    thread. Among equals the first VM is chosen.
     """
     weights = weights or DistanceWeights()
     check_threads(tasks, vms)
@@ -133,12 +140,12 @@ def map_resource_aware(
 
 
 def ask_for_more(slots: int, tried: int) -> NoRoom:
-    """NoRoom that asks for one more slot, as published, plus one per thousand slots, to limit the retries."""
+    """The error that asks for more slots: for one more, as published, and one per thousand to limit the retries."""
     return NoRoom(1 + slots // 1000, tried)
 
 
 def sweep_threads(tasks: Sequence[Task]) -> Iterator[Task]:
-    """Yields each task once per thread: sweeps over the tasks, and takes one thread of each that has threads left."""
+    """Yields each task once per thread: every sweep over the tasks takes one thread of each that has threads left."""
     pending = [task for task in tasks if task.threads]
     turn = 0
     while pending:
@@ -148,11 +155,11 @@ def sweep_threads(tasks: Sequence[Task]) -> Iterator[Task]:
 
 
 def refuse_hopeless(needs: Sequence[tuple[int, float, float]], vms: Sequence[Vm]) -> None:
-    """Raise NoRoom if the VMs cannot be enough, before threads are tried one by one.
+    """Raises NoRoom if the VMs cannot be enough, before threads are tried one by one.
 
-    `needs` are numbers of threads with the cpu and memory of each. The slots must hold Σ cpu, Σ memory, and for each m,
-    with N(m) threads that take at least m each, ⌈N(m) / ⌊1/m⌋⌉. A VM of s slots holds at most ⌊s/c⌋ threads of at
-    least c cpu.
+    `needs` are numbers of threads with the cpu and memory of each. The slots must hold the sums of cpu and of memory.
+    For each memory m, N(m) threads that take at least m each need ⌈N(m) / ⌊1/m⌋⌉ slots. A VM of s slots holds at most
+    ⌊s/c⌋ threads of at least c cpu.
     """
     slots = sum(vm.slots for vm in vms)
     total = max(sum(n * c for n, c, _ in needs), sum(n * m for n, _, m in needs))
@@ -169,7 +176,7 @@ def refuse_hopeless(needs: Sequence[tuple[int, float, float]], vms: Sequence[Vm]
 
 
 def count_at_least(needs: Iterable[tuple[int, float]]) -> Iterator[tuple[float, int]]:
-    """Each amount above 0 that a thread takes, with the number of threads that take at least as much."""
+    """Yields each amount above 0 that a thread takes, with the number of threads that take at least this amount."""
     count = 0
     for threads, amount in sorted(needs, key=lambda need: -need[1]):
         count += threads
@@ -178,5 +185,8 @@ def count_at_least(needs: Iterable[tuple[int, float]]) -> Iterator[tuple[float, 
 
 
 def fit_times(amount: float, capacity: int) -> int:
-    """An upper bound of the threads that fit: ⌊capacity / amount⌋ with twice the tolerance of the mappers."""
+    """Returns how many threads that take `amount` fit into `capacity` at most: ⌊capacity / amount⌋.
+
+    The division allows twice the rounding error that the mappers tolerate.
+    """
     return floor((capacity + 2.0 * FIT_TOLERANCE) / amount) if amount > FIT_TOLERANCE else MOST_ONE_BY_ONE

@@ -13,7 +13,11 @@ from planner.placements.thread_allocation import saturate_slots, size_bundle
 
 @dataclass(frozen=True, slots=True)
 class Bundles:
-    """The bundles of a task: `full` bundles of τ̂ threads, and the last, partial bundle with its cpu and memory."""
+    """The bundles of threads that a task is split into: `full` bundles of the best size, and the last, partial bundle.
+
+    The partial bundle has its own cpu and memory. The best size τ̂ is the number of threads with the highest rate on a
+    slot.
+    """
 
     full: int
     threads: int
@@ -23,14 +27,14 @@ class Bundles:
 
 @dataclass(slots=True)
 class SharedSlots:
-    """The slots that partial bundles share; at most one per task, so that a scan over them is short."""
+    """The slots that partial bundles share; there is at most one per task, so that a search through them is short."""
 
     numbers: list[int] = field(default_factory=list)
     free_cpu: npt.NDArray[np.float64] = field(default_factory=lambda: np.empty(0))
     free_memory: npt.NDArray[np.float64] = field(default_factory=lambda: np.empty(0))
 
     def find(self, cpu: float, memory: float) -> int | None:
-        """The best fit: of the slots with enough of both, the slot with the least sum of free cpu and memory."""
+        """The shared slot that fits best: of the slots with enough cpu and memory, the one with the least free."""
         count = len(self.numbers)
         cpu_left, memory_left = self.free_cpu[:count], self.free_memory[:count]
         fits = (cpu_left >= cpu - FIT_TOLERANCE) & (memory_left >= memory - FIT_TOLERANCE)
@@ -39,7 +43,7 @@ class SharedSlots:
         return int(np.argmin(np.where(fits, cpu_left + memory_left, np.inf)))
 
     def open(self, number: int) -> int:
-        """Add an empty slot to the shared ones."""
+        """Adds an empty slot to the shared slots, and returns its position among them."""
         at = len(self.numbers)
         if at == len(self.free_cpu):
             self.free_cpu = np.append(self.free_cpu, np.ones(max(16, at)))
@@ -48,18 +52,18 @@ class SharedSlots:
         return at
 
     def take(self, at: int, cpu: float, memory: float) -> int:
-        """Reserve cpu and memory in a shared slot, and return its number."""
+        """Reserves cpu and memory in the shared slot at this position, and returns the number of the slot."""
         self.free_cpu[at] -= cpu
         self.free_memory[at] -= memory
         return self.numbers[at]
 
 
 def map_slot_aware(tasks: Sequence[Task], vms: Sequence[Vm]) -> ThreadMapping:
-    """Sweeps over the tasks in breadth-first order, one bundle of each task per sweep.
+    """Maps bundles of threads to slots, in sweeps over the tasks in breadth-first order, one bundle per task and sweep.
 
-    A bundle of τ̂ threads takes a whole empty slot, on the last used VM or the next one. The last, partial bundle of a
-    task goes to the shared slot that fits best, or to an empty slot. So tasks share at most as many slots as there are
-    tasks.
+    A full bundle, of as many threads as run best on a slot, takes a whole empty slot on the last used VM or the next
+    one. The last, partial bundle of a task goes to the shared slot that fits best, or to an empty slot. So tasks share
+    at most as many slots as there are tasks.
     """
     ledger = SlotLedger(vms)
     empty = walk_slots(vms)
@@ -87,7 +91,7 @@ def map_slot_aware(tasks: Sequence[Task], vms: Sequence[Vm]) -> ThreadMapping:
 
 
 def sweep_bundles(tasks: Sequence[Task]) -> Iterator[tuple[Task, Bundles | None]]:
-    """Each bundle with its task, in the order of placing; None stands for a full bundle."""
+    """Yields each task once per bundle, in the order of placing; None beside a task stands for a full bundle."""
     for task in tasks:
         check_bundles(task)
     pending = [(task, split_bundles(task)) for task in tasks]
@@ -105,8 +109,9 @@ def sweep_bundles(tasks: Sequence[Task]) -> Iterator[tuple[Task, Bundles | None]
 def split_bundles(task: Task) -> Bundles:
     """Splits a task's threads into bundles; the last bundle is full only if its share of the rate saturates it.
 
-    MBA may give the rest ω' of the rate τ̂ threads too (if T(ω') = τ̂, always so for tasks that run best with one
-    thread): these take C and M of the profile, as in the allocation, and not a whole slot.
+    The allocation MBA may give the rest ω' of the rate as many threads as a full bundle has, τ̂ (if T(ω') = τ̂, always
+    so for tasks that run best with one thread): these take cpu and memory of the profile, as in the allocation, and not
+    a whole slot.
     """
     best = task.profile.best
     full, threads = divmod(task.threads, best.threads)
@@ -121,7 +126,7 @@ def split_bundles(task: Task) -> Bundles:
 
 
 def check_bundles(task: Task) -> None:
-    """Raise ThreadTooLarge if a bundle takes more cpu than one slot has: no larger VM would help."""
+    """Raises ThreadTooLarge if a bundle takes more cpu than one slot has, because no larger VM would help."""
     best, last = task.profile.best, split_bundles(task)
     for threads, cpu in ((best.threads, best.cpu), (last.threads, last.cpu)):
         if cpu <= 1.0 + FIT_TOLERANCE:
@@ -134,7 +139,7 @@ def check_bundles(task: Task) -> None:
 
 
 def walk_slots(vms: Sequence[Vm]) -> Iterator[int]:
-    """The slots in the order of filling: VM by VM, VMs of the same rack before VMs of other racks."""
+    """Yields the slots in the order of filling: VM by VM, VMs of the same rack before VMs of other racks."""
     first_slot = np.cumsum([0, *(vm.slots for vm in vms)])
     racks: dict[str | int, list[int]] = {}
     for at, vm in enumerate(vms):

@@ -1,4 +1,4 @@
-"""The mapping of threads to slots of VMs: the types that all mappers share, and Storm's own round robin.
+"""The mapping of threads to slots of VMs: the types that all mappers share, and the round robin of Storm.
 
 Every mapper takes the tasks in breadth-first order and the VMs, and returns the mapping. A mapper that respects the
 limits of slots raises `NoRoom` with the number of missing slots, and is called again with more.
@@ -43,7 +43,7 @@ class Task:
 
 
 class MappedSlot(NamedTuple):
-    """Threads by task on one slot, and the fractions of the slot that the mapper reserved for them."""
+    """The threads of each task on one slot, and the fractions of the slot that the mapper reserved for them."""
 
     threads: Mapping[str, int]
     cpu: float
@@ -51,7 +51,7 @@ class MappedSlot(NamedTuple):
 
 
 class MappedVm(NamedTuple):
-    """A VM with all its slots, used or not."""
+    """A VM with all its slots, with or without threads."""
 
     vm: Vm
     slots: tuple[MappedSlot, ...]
@@ -59,31 +59,31 @@ class MappedVm(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ThreadMapping:
-    """The mapping of all threads: every VM with its slots."""
+    """The mapping of all threads of a topology: every VM with its slots, and the threads on each slot."""
 
     vms: tuple[MappedVm, ...]
 
     @property
     def slots_used(self) -> int:
-        """Slots with at least one thread."""
+        """The number of slots with at least one thread."""
         return sum(1 for vm in self.vms for slot in vm.slots if slot.threads)
 
     @property
     def slots_available(self) -> int:
-        """Slots of all VMs."""
+        """The number of slots of all VMs."""
         return sum(vm.vm.slots for vm in self.vms)
 
 
 @dataclass(frozen=True, slots=True)
 class Fragmentation:
-    """The unreserved shares of cpu and memory of the slots in use."""
+    """The parts of cpu and of memory that are not reserved in the slots with threads."""
 
     cpu: float
     memory: float
 
 
 class NoRoom(Exception):
-    """There are too few slots; try again with `missing` more.
+    """A mapper found too few slots; it should be called again with `missing` more slots.
 
     `tried` is the number of threads that were placed one by one before the failure.
     """
@@ -99,7 +99,9 @@ MapThreads = Callable[[Sequence[Task], Sequence[Vm]], ThreadMapping]
 
 @dataclass(slots=True)
 class SlotLedger:
-    """The threads and reservations of each slot so far; slots are numbered over all VMs, in their order."""
+    """The threads and reservations of each slot while a mapper works; slots are numbered over all
+    VMs, in their order.
+    """
 
     vms: Sequence[Vm]
     vm_of: list[int] = field(init=False)
@@ -113,21 +115,21 @@ class SlotLedger:
         self.memory = [0.0] * len(self.vm_of)
 
     def put(self, slot: int, task: str, threads: int, cpu: float, memory: float) -> None:
-        """Add threads to a slot and reserve cpu and memory for them."""
+        """Adds threads of a task to a slot, and reserves cpu and memory of the slot for them."""
         here = self.threads.setdefault(slot, {})
         here[task] = here.get(task, 0) + threads
         self.cpu[slot] += cpu
         self.memory[slot] += memory
 
     def close(self) -> ThreadMapping:
-        """The mapping of all threads so far, without the rounding errors of decimal sums."""
+        """Returns the mapping of all threads so far, without the rounding errors of decimal sums."""
         mixes = (tuple(self.threads.get(slot, {}).items()) for slot in range(len(self.vm_of)))
         slots = map(cache(show_slot), mixes, self.cpu, self.memory)  # most slots are equal to others
         return ThreadMapping(tuple([MappedVm(vm, tuple(islice(slots, vm.slots))) for vm in self.vms]))
 
 
 def show_slot(threads: tuple[tuple[str, int], ...], cpu: float, memory: float) -> MappedSlot:
-    """A slot without the rounding errors of decimal sums."""
+    """Returns a slot with its threads and reservations, without the rounding errors of decimal sums."""
     return MappedSlot(dict(threads), round(cpu, SHOWN_DIGITS), round(memory, SHOWN_DIGITS))
 
 
@@ -140,7 +142,10 @@ def join_tasks(loads: Sequence[TaskLoad], allocations: Sequence[TaskAllocation])
 
 
 def measure_fragmentation(mapping: ThreadMapping) -> Fragmentation:
-    """1 − Σ reserved / slots over the slots with threads; cpu may be borrowed from other slots of the VM."""
+    """Returns the unreserved part of cpu and of memory in the slots with threads, 1 − Σ reserved / slots.
+
+    A slot may borrow cpu from other slots of its VM.
+    """
     used = [slot for vm in mapping.vms for slot in vm.slots if slot.threads]
     if not used:
         return Fragmentation(0.0, 0.0)
@@ -152,9 +157,9 @@ def measure_fragmentation(mapping: ThreadMapping) -> Fragmentation:
 
 
 def map_round_robin(tasks: Sequence[Task], vms: Sequence[Vm]) -> ThreadMapping:
-    """DSM, Storm's default: puts threads on the slots in turn, whatever cpu and memory they take.
+    """Puts threads on the slots in turn, whatever cpu and memory they take, as Storm's default scheduler does (DSM).
 
-    It reserves nothing; the shown cpu and memory are C(1) and M(1) times the threads, and may exceed a slot.
+    Nothing is reserved; the shown cpu and memory are those of a single thread times the threads, and may exceed a slot.
     """
     ledger = SlotLedger(vms)
     slots = len(ledger.vm_of)

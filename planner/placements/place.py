@@ -1,4 +1,6 @@
-"""A whole placement: allocates threads, acquires VMs, maps threads to slots, and predicts the sustained rate."""
+"""A whole placement of a topology: allocates threads, acquires VMs, maps threads to slots, predicts
+the sustained rate.
+"""
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -59,21 +61,21 @@ class Rules:
     route: Route = route_shuffled
 
     def check(self, tasks: Sequence[Task]) -> None:
-        """Raise if the mapper cannot place a task on any VM, however large."""
+        """Raises an error if the mapper cannot place a task on any VM, however large."""
         check_task = CHECKS.get(self.map_threads)
         if check_task is not None:
             for task in tasks:
                 check_task(task)
 
     def remark(self, loads: Sequence[TaskLoad]) -> tuple[Diagnostic, ...]:
-        """The diagnostics of the loads under this allocation rule."""
+        """Returns the diagnostics about the tasks that this rule of allocation has."""
         find = REMARKS.get(self.allocate_task)
         return find(loads) if find else ()
 
 
 @dataclass(frozen=True, slots=True)
 class Placement:
-    """One placement; `retries` is the number of slots requested beyond the allocation."""
+    """A placement of a topology; `retries` is the number of slots requested beyond the allocation."""
 
     allocation: ThreadAllocation
     mapping: ThreadMapping
@@ -87,7 +89,7 @@ class Placement:
 
 
 class ComparedPair(NamedTuple):
-    """One pair of allocation and mapping in a comparison; `reason` explains a missing placement."""
+    """The placement by one rule of allocation and one of mapping; `reason` says why there is no placement."""
 
     allocation: str
     mapping: str
@@ -102,7 +104,7 @@ def place_topology(
     market: Market,
     rules: Rules,
 ) -> Placement:
-    """The placement of a topology at an external rate."""
+    """Returns the placement of a topology that sustains an external rate, on existing VMs and VMs to buy (`market`)."""
     loads = find_task_loads(topology, external_rate, profiles)
     return place_loads(loads, external_rate, market, rules)
 
@@ -113,7 +115,7 @@ def place_loads(
     market: Market,
     rules: Rules,
 ) -> Placement:
-    """The placement of tasks whose rates are known."""
+    """Returns the placement of tasks whose arrival rates are known."""
     if market.sizes or not market.existing:
         check_catalogue(market.sizes)
     allocation = allocate_slots(loads, rules.allocate_task)
@@ -151,9 +153,10 @@ def map_with_retries(
     *,
     most_tried: int = MOST_TRIED,
 ) -> tuple[ThreadMapping, int]:
-    """The mapping, and the number of slots requested for it: a mapper that raises NoRoom is called again with more.
+    """Returns the mapping of all threads, and the number of slots requested for it.
 
-    VMs are bought whole, and may have more slots than requested; these are used before more are requested.
+    A mapper that finds too few slots is called again with more. VMs are bought whole, and may have more slots than
+    requested; these are used before more are requested.
     """
     asked, tried = slots, 0
     while True:
@@ -170,19 +173,19 @@ def map_with_retries(
 
 
 def find_largest(tasks: Sequence[Task]) -> str:
-    """The task whose threads take the most of the resource that they need more of."""
+    """Returns the name of the task whose threads take the most of the resource (cpu or memory) that is needed more."""
     single = {task.name: max(task.profile.single.cpu, task.profile.single.memory) for task in tasks}
     return max(tasks, key=lambda task: task.threads * single[task.name]).name
 
 
 def sum_prices(mapping: ThreadMapping) -> float:
-    """The hourly price of all VMs that have a price."""
+    """Returns the sum of the hourly prices of the VMs that have a price."""
     prices = Counter(vm.vm.hourly_price for vm in mapping.vms)
     return float(sum((count * read_price(price) for price, count in prices.items()), Fraction(0)))
 
 
 def find_unpriced(mapping: ThreadMapping) -> tuple[Diagnostic, ...]:
-    """The diagnostic about existing VMs without a price, which hourly_price leaves out."""
+    """Returns a diagnostic if existing VMs have no price, because the hourly price leaves them out."""
     unpriced = [vm.vm.name for vm in mapping.vms if vm.vm.hourly_price is None]
     if not unpriced:
         return ()
@@ -193,7 +196,7 @@ def find_unpriced(mapping: ThreadMapping) -> tuple[Diagnostic, ...]:
 def find_shortfall(
     loads: Sequence[TaskLoad], mapping: ThreadMapping, prediction: Prediction, external_rate: float
 ) -> tuple[Diagnostic, ...]:
-    """The diagnostic about a rate that is not sustained: names the binding task, and a routing that helps."""
+    """A diagnostic if the placement does not sustain the rate: the task that limits it, and routing that helps."""
     if prediction.rate is None or prediction.rate >= external_rate or prediction.binding_task is None:
         return ()
     aware = predict(loads, mapping, route_slot_aware, external_rate).rate
@@ -214,7 +217,7 @@ def compare_pairs(
     allocations: Mapping[str, AllocateTask],
     mappings: Mapping[str, MapThreads],
 ) -> list[ComparedPair]:
-    """The placement of every pair of allocation and mapping, or the reason why a pair cannot be placed."""
+    """Returns the placement of every pair of an allocation and a mapping, or the reason why a pair cannot be placed."""
     rows: list[ComparedPair] = []
     for (allocation, allocate_task), (mapping, map_threads) in product(allocations.items(), mappings.items()):
         try:

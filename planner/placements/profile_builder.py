@@ -32,7 +32,11 @@ class Trial:
 
 @dataclass(frozen=True, slots=True)
 class Criteria:
-    """The criteria of a stable trial (`max_slope`) and of a plateau (`min_rate_slope` over `window` points)."""
+    """The limits by which trials are judged.
+
+    A stable trial has a slope of latency of at most `max_slope`. On a plateau the rate rises by at most
+    `min_rate_slope` per thread, over `window` points.
+    """
 
     warm_up_seconds: float = 0.0
     max_slope: float = 1e-3
@@ -42,7 +46,7 @@ class Criteria:
 
 @dataclass(frozen=True, slots=True)
 class TrialVerdict:
-    """The verdict on one trial; `slope` is None if too few samples follow the warm-up, or all have the same time."""
+    """Whether one trial is stable; `slope` is None if too few samples follow the warm-up, or all have the same time."""
 
     threads: int
     rate: float
@@ -53,7 +57,7 @@ class TrialVerdict:
 
 @dataclass(frozen=True, slots=True)
 class StepEvidence:
-    """The trials on both sides of the peak rate of a number of threads."""
+    """The trials of one number of threads at the highest stable rate, and at the lowest unstable rate above it."""
 
     threads: int
     peak_rate: float | None
@@ -62,7 +66,7 @@ class StepEvidence:
 
 
 class Gap(NamedTuple):
-    """A question that the trials leave open, as a sentence, and the numbers of threads that it concerns."""
+    """A question that the trials leave open, as a sentence, with the numbers of threads that it concerns."""
 
     code: str
     threads: tuple[int, ...]
@@ -70,7 +74,9 @@ class Gap(NamedTuple):
 
 
 class BuiltProfile(NamedTuple):
-    """A profile with its evidence; from `plateau_threads` on more threads no longer raise the rate."""
+    """The profile of a task, with the trials behind it; from `plateau_threads` on more threads no longer raise the
+    rate.
+    """
 
     profile: Profile
     evidence: tuple[StepEvidence, ...]
@@ -79,7 +85,10 @@ class BuiltProfile(NamedTuple):
 
 
 def fit_slope(points: Sequence[tuple[float, float]]) -> float:
-    """The least-squares slope Σ(x − x̄)(y − ȳ) / Σ(x − x̄)²; 0 if all x are equal."""
+    """Returns the slope of the least-squares line through the points (x, y); 0 if all x are equal.
+
+    The slope is Σ(x − x̄)(y − ȳ) / Σ(x − x̄)², where x̄ and ȳ are the means.
+    """
     centre = fsum(x for x, _ in points) / len(points)
     middle = fsum(y for _, y in points) / len(points)
     spread = fsum((x - centre) ** 2 for x, _ in points)
@@ -87,7 +96,7 @@ def fit_slope(points: Sequence[tuple[float, float]]) -> float:
 
 
 def judge_trial(trial: Trial, criteria: Criteria) -> TrialVerdict:
-    """Judges a trial: stable if the slope of latency after the warm-up is at most `max_slope`."""
+    """Judges whether a trial is stable: the slope of its latency after the warm-up is at most `max_slope`."""
     settled = [sample for sample in trial.samples if sample[0] >= criteria.warm_up_seconds]
     if len(settled) < FEWEST_SAMPLES or max(settled)[0] == min(settled)[0]:
         return TrialVerdict(trial.threads, trial.rate, None, len(settled), stable=False)
@@ -96,9 +105,10 @@ def judge_trial(trial: Trial, criteria: Criteria) -> TrialVerdict:
 
 
 def build_profile(task: str, trials: Iterable[Trial], criteria: Criteria | None = None) -> BuiltProfile:
-    """Builds a profile from trials: for each τ the highest stable rate, with the cpu and memory of that trial.
+    """Builds the profile of a task: for each number of threads the highest stable rate, with cpu and memory of that
+    trial.
 
-    All measured τ are kept, also τ beyond the plateau, where a live sweep would stop.
+    All measured numbers of threads are kept, also those beyond the plateau, where a live sweep would stop.
     """
     criteria = criteria or Criteria()
     ordered = sorted(trials, key=lambda trial: (trial.threads, trial.rate))
@@ -118,7 +128,10 @@ def sweep_task(
     rate_steps: Callable[[int], Iterable[float]],
     criteria: Criteria | None = None,
 ) -> BuiltProfile:
-    """Algorithm 1: trials with rising threads up to the plateau, and rising rates up to the first unstable one."""
+    """Builds the profile of a task by running trials (Algorithm 1 of Shukla and Simmhan).
+
+    The threads rise up to the plateau, and for each number of threads the rate rises up to the first unstable trial.
+    """
     criteria = criteria or Criteria()
     points: list[ProfilePoint] = []
     evidence: list[StepEvidence] = []
@@ -136,7 +149,7 @@ def sweep_task(
 
 
 def check_trial(task: str, trial: Trial) -> None:
-    """Raise InvalidProfile unless the rate is above 0 and all samples are within MOST_SECONDS."""
+    """Raises InvalidProfile unless the trial's rate is above 0 and all its samples are numbers within ±MOST_SECONDS."""
     if not (isfinite(trial.rate) and trial.rate > 0.0):
         raise InvalidProfile(
             task, f"a trial has rate {trial.rate:g}: give one above 0.", trial.threads, trial.rate
@@ -157,7 +170,9 @@ def check_trial(task: str, trial: Trial) -> None:
 def add_threads(
     trials: list[Trial], criteria: Criteria, points: list[ProfilePoint], evidence: list[StepEvidence]
 ) -> None:
-    """Judge the trials of one τ, and add the stable trial of the highest rate, if any, as its point."""
+    """Judges the trials of one number of threads, and adds the stable trial of the highest rate, if
+    any, to `points`.
+    """
     if not trials:
         return
     verdicts = tuple(judge_trial(trial, criteria) for trial in trials)
@@ -174,7 +189,7 @@ def add_threads(
 def conclude(
     task: str, points: list[ProfilePoint], evidence: list[StepEvidence], criteria: Criteria
 ) -> BuiltProfile:
-    """The profile with its gaps; NoStablePoint if no trial was stable."""
+    """The profile of a task with the questions that its trials leave open; NoStablePoint if no trial was stable."""
     if not points:
         verdicts = [verdict for step in evidence for verdict in step.verdicts]
         raise NoStablePoint(
@@ -189,7 +204,10 @@ def conclude(
 
 
 def find_plateau(points: Sequence[ProfilePoint], criteria: Criteria) -> int | None:
-    """The first τ at which I no longer rises over the last `window` measured τ; None if there is none."""
+    """Returns the number of threads from which on more threads no longer raise the rate; None if there is none.
+
+    The rate must not rise over the last `window` measured numbers of threads.
+    """
     for end in range(criteria.window, len(points) + 1):
         window = [(float(point.threads), point.peak_rate) for point in points[end - criteria.window : end]]
         if fit_slope(window) <= criteria.min_rate_slope:
@@ -198,7 +216,11 @@ def find_plateau(points: Sequence[ProfilePoint], criteria: Criteria) -> int | No
 
 
 def find_gaps(evidence: Sequence[StepEvidence]) -> tuple[Gap, ...]:
-    """The gaps of trials: τ without stable trials, peaks without unstable trials above, contradictions, untried τ."""
+    """Returns the questions that trials leave open.
+
+    They concern numbers of threads without stable trials or not tried, highest rates without an unstable trial above,
+    and trials that contradict each other.
+    """
     gaps = [gap for step in evidence for gap in find_rate_gaps(step)]
     known = [step.threads for step in evidence if step.peak_rate is not None]
     gaps += [
@@ -214,7 +236,7 @@ def find_gaps(evidence: Sequence[StepEvidence]) -> tuple[Gap, ...]:
 
 
 def find_rate_gaps(step: StepEvidence) -> list[Gap]:
-    """The gaps in the rates of one τ."""
+    """Returns the questions that the trials of one number of threads leave open about its highest stable rate."""
     threads = step.threads
     if step.peak_rate is None:
         return [

@@ -17,7 +17,9 @@ RATE_TOLERANCE = 1e-12
 
 
 class ProfilePoint(NamedTuple):
-    """The peak rate, cpu and memory of `threads` threads alone on a slot; cpu and memory are fractions of the slot."""
+    """The highest rate, cpu and memory of `threads` threads alone on a slot; cpu and memory are
+    fractions of the slot.
+    """
 
     threads: int
     peak_rate: float
@@ -58,25 +60,25 @@ class Profile:
 
     @cached_property
     def measured_threads(self) -> list[int]:
-        """The numbers of threads at which the task was measured, ascending."""
+        """The numbers of threads at which the task was measured, in ascending order."""
         return [point.threads for point in self.points]
 
     @cached_property
     def single(self) -> ProfilePoint:
-        """The point of one thread."""
+        """The measured point of a single thread."""
         return self.points[0]
 
     @cached_property
     def best(self) -> ProfilePoint:
-        """The point of τ̂, the highest peak rate; of equal peaks the point with the fewest threads."""
+        """The measured point with the highest rate; of equal rates the point with the fewest threads."""
         return max(self.points, key=lambda point: (point.peak_rate, -point.threads))
 
     def is_measured(self, threads: int) -> bool:
-        """Whether `threads` lies within the measured numbers of threads."""
+        """Returns whether `threads` lies within the measured numbers of threads."""
         return 1 <= threads <= self.points[-1].threads
 
     def interpolate(self, threads: int) -> ProfilePoint:
-        """I(τ), C(τ) and M(τ); above the last measured τ, the last measured values."""
+        """Rate, cpu and memory of this number of threads; above the largest measured number, those of that number."""
         if threads >= self.points[-1].threads:
             last = self.points[-1]
             return ProfilePoint(threads, last.peak_rate, last.cpu, last.memory)
@@ -94,7 +96,7 @@ class Profile:
         )
 
     def threads_for(self, rate: float) -> int:
-        """T(ω) = the smallest τ ≤ τ̂ with I(τ) ≥ ω; τ̂ if there is none."""
+        """The fewest threads on one slot that sustain the rate; if none do, the number with the highest rate."""
         wanted = rate * (1.0 - RATE_TOLERANCE)
         above = next((at for at, point in enumerate(self.points) if point.peak_rate >= wanted), None)
         if above is None:
@@ -113,7 +115,7 @@ class Profile:
 
 
 def check_point(task: str, point: ProfilePoint) -> None:
-    """Raise InvalidProfile unless the peak rate is above 0, cpu and memory are at least 0, and memory fits the slot."""
+    """Raises InvalidProfile unless the rate is above 0, cpu and memory are at least 0, and memory fits the slot."""
     if point.threads < 1:
         raise InvalidProfile(task, "give a number of threads of at least 1.", point.threads, point.threads)
     if not (isfinite(point.peak_rate) and point.peak_rate > 0.0):

@@ -1,4 +1,7 @@
-"""Predicts the sustained rate of any mapping, its binding task, cpu and memory (Shukla and Simmhan, section 8)."""
+"""Which rate does a mapping of threads sustain, and which task limits it? (Shukla and Simmhan, section 8)
+
+The prediction also has the cpu and memory of every slot and VM.
+"""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -20,7 +23,9 @@ RATE_TOLERANCE = 1e-11
 
 
 class TaskPrediction(NamedTuple):
-    """The rate that a task's threads sustain (`capacity`), and the external rate at which it is reached (`rate`)."""
+    """The rate that the threads of a task sustain (`capacity`), and the external rate that brings
+    this rate (`rate`).
+    """
 
     name: str
     capacity: float
@@ -28,14 +33,14 @@ class TaskPrediction(NamedTuple):
 
 
 class SlotUsage(NamedTuple):
-    """The predicted cpu and memory of a slot."""
+    """The predicted use of a slot's cpu and memory."""
 
     cpu: float
     memory: float
 
 
 class VmPrediction(NamedTuple):
-    """The predicted cpu and memory of a VM and of its slots."""
+    """The predicted use of cpu and memory of a VM and of its slots."""
 
     name: str
     cpu: float
@@ -47,7 +52,7 @@ class VmPrediction(NamedTuple):
 class Prediction:
     """The external rate that all tasks sustain, the task that limits it, and the use of every VM.
 
-    Rate and task are None if no task has a profile.
+    The rate and the task are None if no task has a profile.
     """
 
     rate: float | None
@@ -57,7 +62,7 @@ class Prediction:
     diagnostics: tuple[Diagnostic, ...]
 
     def meets(self, external_rate: float | None) -> bool | None:
-        """Whether this external rate is sustained; None without a rate, or if the sustained rate is unknown."""
+        """Returns whether this external rate is sustained; None without a rate, or if the sustained rate is unknown."""
         if external_rate is None or self.rate is None:
             return None
         return self.rate >= external_rate
@@ -68,14 +73,21 @@ Route = Callable[[Profile, Collection[int]], tuple[float, dict[int, float]]]
 
 
 def route_slot_aware(profile: Profile, threads: Collection[int]) -> tuple[float, dict[int, float]]:
-    """Routing in proportion to the peak rate of each slot: the task sustains Σ I(q_s)."""
+    """Returns the rate of a task whose slots get tuples in proportion to their own highest rates, and each slot's
+    share.
+
+    The task sustains Σ I(q_s): I(q_s) is the highest rate of the q_s threads on slot s.
+    """
     peaks = {count: profile.interpolate(count).peak_rate for count in set(threads)}
     total = fsum([peaks[count] for count in threads])
     return total, {count: peak / total for count, peak in peaks.items()}
 
 
 def route_shuffled(profile: Profile, threads: Collection[int]) -> tuple[float, dict[int, float]]:
-    """Equal shares to all threads (Storm's shuffle grouping): it sustains Σ q · min over slots of I(q_s)/q_s."""
+    """Returns the rate of a task whose threads all get equal shares (Storm's shuffle grouping), and each slot's share.
+
+    The task sustains Σ q · min over slots of I(q_s)/q_s: I(q_s) is the highest rate of the q_s threads on slot s.
+    """
     total = sum(threads)
     weakest = min(profile.interpolate(count).peak_rate / count for count in set(threads))
     return weakest * total, {count: count / total for count in set(threads)}
@@ -87,9 +99,11 @@ ROUTINGS: Mapping[str, Route] = {"shuffle": route_shuffled, "slot-aware": route_
 def predict(
     loads: Sequence[TaskLoad], mapping: ThreadMapping, route: Route, external_rate: float | None = None
 ) -> Prediction:
-    """The rate = min over tasks of capacity / visits; cpu and memory at that rate, or at external_rate if lower.
+    """Predicts the external rate that a mapping sustains: the minimum over tasks of capacity / visits per external
+    tuple.
 
-    Threads of different tasks on one slot are assumed not to slow each other down: no profile measures that.
+    Cpu and memory are predicted at this rate, or at `external_rate` if that is lower. Threads of different tasks on one
+    slot are assumed not to slow each other down: no profile measures that.
     """
     places = find_places(loads, mapping)
     tasks: list[TaskPrediction] = []
@@ -122,7 +136,10 @@ def predict(
 
 
 def reach_rate(capacity: float, visits: float, external_rate: float | None) -> float:
-    """capacity / visits, or external_rate if both differ by rounding only."""
+    """Returns the external rate at which a task reaches its capacity: capacity / visits per external tuple.
+
+    The answer is `external_rate` if both differ by rounding only.
+    """
     rate = capacity / visits
     if external_rate is not None and abs(rate - external_rate) <= RATE_TOLERANCE * external_rate:
         return external_rate
@@ -130,7 +147,10 @@ def reach_rate(capacity: float, visits: float, external_rate: float | None) -> f
 
 
 def find_places(loads: Sequence[TaskLoad], mapping: ThreadMapping) -> Mapping[str, dict[int, int]]:
-    """The threads of each task by slot (numbered over all VMs); InvalidMapping if they do not fit the topology."""
+    """Returns the threads of each task by slot, where slots are numbered over all VMs.
+
+    Raises InvalidMapping if the threads do not fit the topology.
+    """
     places: dict[str, dict[int, int]] = {load.name: {} for load in loads}
     number = 0
     for at, vm in enumerate(mapping.vms):
@@ -161,7 +181,7 @@ def find_places(loads: Sequence[TaskLoad], mapping: ThreadMapping) -> Mapping[st
 def sum_vms(
     mapping: ThreadMapping, cpu: Sequence[float], memory: Sequence[float]
 ) -> tuple[VmPrediction, ...]:
-    """The predicted use of slots, and of VMs as sums over their slots."""
+    """Returns the predicted use of each VM and of its slots; the use of a VM is the sum over its slots."""
     uses = map(cache(show_usage), cpu, memory)  # most slots are equal, and rounding takes time
     predictions = []
     for vm in mapping.vms:
@@ -178,12 +198,12 @@ def sum_vms(
 
 
 def show_usage(cpu: float, memory: float) -> SlotUsage:
-    """The use of a slot without the rounding errors of decimal sums."""
+    """Returns the use of a slot without the rounding errors of decimal sums."""
     return SlotUsage(round(cpu, SHOWN_DIGITS), round(memory, SHOWN_DIGITS))
 
 
 def find_untasked(loads: Sequence[TaskLoad]) -> tuple[Diagnostic, ...]:
-    """The diagnostic about a placement without tasks."""
+    """Returns a diagnostic if no operator has a profile, so that nothing is placed."""
     if loads:
         return ()
     detail = "No operator has a profile: nothing is placed, and the sustained rate is unknown."
@@ -193,7 +213,7 @@ def find_untasked(loads: Sequence[TaskLoad]) -> tuple[Diagnostic, ...]:
 def find_unmeasured(
     loads: Sequence[TaskLoad], places: Mapping[str, dict[int, int]]
 ) -> tuple[Diagnostic, ...]:
-    """The diagnostic about tasks with more threads on a slot than were measured."""
+    """Returns a diagnostic if some tasks have more threads on a slot than were measured."""
     beyond = {
         load.name: most
         for load in loads
@@ -210,7 +230,7 @@ def find_unmeasured(
 
 
 def find_mixed(mapping: ThreadMapping) -> tuple[Diagnostic, ...]:
-    """The diagnostic about slots with threads of several tasks, whose interference is not modelled."""
+    """Returns a diagnostic if slots have threads of several tasks, because their interference is not modelled."""
     mixed = sum(1 for vm in mapping.vms for slot in vm.slots if len(slot.threads) > 1)
     if not mixed:
         return ()

@@ -1,6 +1,6 @@
-"""The threads and slots that a topology needs at a rate: LSA and MBA (Shukla and Simmhan, Algorithms 2 and 3).
+"""How many threads and slots does a topology need at a rate? By LSA and MBA (Shukla and Simmhan, Algorithms 2 and 3).
 
-ρ = max(⌈ΣC⌉, ⌈ΣM⌉) slots, with C and M the cpu and memory of each task in units of one slot
+The slots are max(⌈ΣC⌉, ⌈ΣM⌉), with C and M the cpu and memory of each task in units of one slot.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -24,7 +24,7 @@ SLOT_TOLERANCE = 1e-9
 
 @dataclass(frozen=True, slots=True)
 class TaskLoad:
-    """A task that takes slots, its input rate, and its profile; `visits` are per external tuple."""
+    """A task that takes slots, with its arrival rate and its profile; `visits` are per external tuple."""
 
     name: str
     rate: float
@@ -35,7 +35,7 @@ class TaskLoad:
 
 @dataclass(frozen=True, slots=True)
 class TaskAllocation:
-    """The threads of one task, and their cpu and memory in slots; `detail` shows the arithmetic."""
+    """The threads of one task, and the cpu and memory that they take, in slots; `detail` shows the arithmetic."""
 
     name: str
     rate: float
@@ -61,7 +61,8 @@ AllocateTask = Callable[[TaskLoad], TaskAllocation]
 def find_task_loads(
     topology: Topology, external_rate: float, profiles: Mapping[str, Profile]
 ) -> tuple[TaskLoad, ...]:
-    """The tasks that take slots, in breadth-first order from the entries.
+    """Returns the tasks that take slots, with their arrival rates, in breadth-first order from the entries of the
+    topology.
 
     A source (no upstream operator) or a sink (no downstream operator) without a profile takes no slot.
     """
@@ -100,7 +101,7 @@ def find_task_loads(
 
 
 def order_breadth_first(topology: Topology) -> list[int]:
-    """The positions of the operators, breadth-first from the entries; unreached operators come last."""
+    """The positions of the operators, breadth-first from the entries; operators that no tuple reaches come last."""
     index = {operator.name: position for position, operator in enumerate(topology.operators)}
     targets: list[list[int]] = [[] for _ in index]
     fed = set()
@@ -124,7 +125,10 @@ def order_breadth_first(topology: Topology) -> list[int]:
 
 
 def saturate_slots(rate: float, peak_rate: float) -> tuple[int, float]:
-    """The number of slots that the rate saturates, and the rest of the rate; a rest within rounding error is 0."""
+    """Returns the number of slots that the rate saturates, and the rest of the rate; a rest within rounding error is 0.
+
+    `peak_rate` is the rate of one slot.
+    """
     rest = fmod(rate, peak_rate)
     full = round((rate - rest) / peak_rate)
     if peak_rate - rest <= RATE_TOLERANCE * rate:
@@ -133,9 +137,10 @@ def saturate_slots(rate: float, peak_rate: float) -> tuple[int, float]:
 
 
 def allocate_lsa(load: TaskLoad) -> TaskAllocation:
-    """LSA: ⌊ω/I(1)⌋ threads with C(1) and M(1) each, and one more for the rest ω', with ω'/I(1) of both.
+    """Allocates threads by LSA: as many single threads as the rate saturates, and one more for the rest of the rate.
 
-    LSA assumes that threads scale linearly, on one slot and on many.
+    For a rate ω these are ⌊ω/I(1)⌋ threads, each with rate I(1), cpu C(1) and memory M(1); a rest ω' takes the part
+    ω'/I(1) of both. LSA assumes that threads scale linearly, on one slot and on many.
     """
     single = load.profile.single
     full, rest = saturate_slots(load.rate, single.peak_rate)
@@ -149,9 +154,12 @@ def allocate_lsa(load: TaskLoad) -> TaskAllocation:
 
 
 def allocate_mba(load: TaskLoad) -> TaskAllocation:
-    """MBA: ⌊ω/Î⌋ whole slots with τ̂ threads each, and T(ω') threads for the rest ω'.
+    """Allocates threads by MBA: as many full slots as the rate saturates, and a bundle of threads for the rest of the
+    rate.
 
-    The rest takes C(T) and M(T); if T is 1 thread, C(1)·ω'/I(1) and M(1)·ω'/I(1).
+    For a rate ω these are ⌊ω/Î⌋ slots with τ̂ threads each (the number with the highest rate Î on a slot). The rest ω'
+    gets the fewest threads T that sustain it, with cpu C(T) and memory M(T); a single thread takes only the part
+    ω'/I(1) of both.
     """
     profile, best = load.profile, load.profile.best
     full, rest = saturate_slots(load.rate, best.peak_rate)
@@ -168,7 +176,7 @@ def allocate_mba(load: TaskLoad) -> TaskAllocation:
 
 
 def describe_bundles(load: TaskLoad, full: int, rest: float, threads: int) -> str:
-    """The arithmetic of MBA for one task, as one line."""
+    """Returns the arithmetic of the allocation MBA for one task, as one line."""
     best = load.profile.best
     whole = f"{full} × {write_rate(best.peak_rate)} on {full} slots of {best.threads}" if full else ""
     if not rest:
@@ -179,14 +187,17 @@ def describe_bundles(load: TaskLoad, full: int, rest: float, threads: int) -> st
 
 
 def size_bundle(profile: Profile, threads: int, rate: float) -> tuple[float, float]:
-    """The cpu and memory of threads on one slot: C(q) and M(q); for a single thread in proportion to its rate."""
+    """The cpu and memory that so many threads take on one slot; for a single thread in proportion to its rate."""
     point = profile.interpolate(threads)
     share = min(1.0, rate / point.peak_rate) if threads == 1 else 1.0
     return point.cpu * share, point.memory * share
 
 
 def allocate_slots(loads: Sequence[TaskLoad], allocate_task: AllocateTask) -> ThreadAllocation:
-    """The threads of all tasks by one rule, and ρ = max(⌈ΣC⌉, ⌈ΣM⌉)."""
+    """Returns the threads of all tasks by one rule, and the slots that they need together.
+
+    The slots are max(⌈ΣC⌉, ⌈ΣM⌉), with C and M the cpu and memory of each task in slots.
+    """
     # This lower bound refuses far too many threads before they are counted exactly.
     fewest = {load.name: load.rate / load.profile.best.peak_rate for load in loads}
     refuse_excess(fewest, MOST_THREADS, "threads")
@@ -201,7 +212,7 @@ def allocate_slots(loads: Sequence[TaskLoad], allocate_task: AllocateTask) -> Th
 
 
 def refuse_excess(needed: Mapping[str, float], limit: int, unit: str) -> None:
-    """Raise PlacementTooLarge if the tasks together need more than the limit."""
+    """Raises PlacementTooLarge if the tasks together need more threads or slots (`unit`) than the limit."""
     total = sum(needed.values())
     if total > limit:
         largest = max(needed, key=lambda task: needed[task])
@@ -209,9 +220,9 @@ def refuse_excess(needed: Mapping[str, float], limit: int, unit: str) -> None:
 
 
 def find_dips(loads: Sequence[TaskLoad]) -> tuple[Diagnostic, ...]:
-    """The diagnostic about tasks that take more of a slot at a lower rate: MBA may need fewer slots for more tuples.
+    """Returns a diagnostic if some tasks take more of a slot at a lower rate, so that fewer tuples may need more slots.
 
-    Profiles with less cpu or memory at more threads cause it; this is not an error.
+    The cause is a profile with less cpu or memory at more threads; this is not an error.
     """
     dipping = tuple(load.name for load in loads if has_dip(load))
     if not dipping:
@@ -224,7 +235,10 @@ def find_dips(loads: Sequence[TaskLoad]) -> tuple[Diagnostic, ...]:
 
 
 def has_dip(load: TaskLoad) -> bool:
-    """Whether some rate below ω takes more cpu or memory than ω; only measured τ are compared, where C and M peak."""
+    """Returns whether a task takes more cpu or memory at some lower rate than at its present rate.
+
+    Only measured numbers of threads are compared, because cpu and memory peak there.
+    """
     profile, best = load.profile, load.profile.best
     full, rest = saturate_slots(load.rate, best.peak_rate)
     last = profile.threads_for(rest) if rest else 0

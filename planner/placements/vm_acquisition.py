@@ -1,4 +1,5 @@
-"""The VMs to acquire for a number of slots: largest first (Shukla and Simmhan, section 7), or the cheapest mix.
+"""Which VMs should be acquired for a number of slots? Largest first (Shukla and Simmhan, section 7), or the cheapest
+mix.
 
 The market of slots holds the existing VMs and the VM sizes on offer.
 """
@@ -19,7 +20,7 @@ from planner.wording import join_names, write_count, write_number
 
 @dataclass(frozen=True, slots=True)
 class VmSize:
-    """One line of a catalogue: the name of a VM size, its slots and its hourly price."""
+    """A VM size on offer: its name, its number of slots and its hourly price."""
 
     name: str
     slots: int
@@ -28,7 +29,7 @@ class VmSize:
 
 @dataclass(frozen=True, slots=True)
 class Purchase:
-    """The number of VMs of each size (largest first), their slots and their hourly price."""
+    """A purchase of VMs: the number of VMs of each size (largest first), their slots and their hourly price."""
 
     counts: tuple[tuple[VmSize, int], ...]
     slots: int
@@ -43,7 +44,7 @@ Acquire = Callable[[Sequence[VmSize], int], Purchase]
 
 
 def check_catalogue(sizes: Sequence[VmSize]) -> None:
-    """Raise InvalidCatalogue unless there is a size, and each has a unique name, at least one slot and a price."""
+    """Raises InvalidCatalogue unless there is a VM size, and each has a unique name, at least one slot and a price."""
     if not sizes:
         raise InvalidCatalogue("The catalogue has no VM sizes: give at least one.")
     unpriced = tuple(size.name for size in sizes if size.hourly_price is None)
@@ -71,26 +72,28 @@ def check_catalogue(sizes: Sequence[VmSize]) -> None:
 
 
 def read_price(hourly_price: float | None) -> Fraction:
-    """A price as an exact decimal fraction, so that sums of prices compare exactly."""
+    """Returns a price as an exact decimal fraction, so that sums of prices compare exactly."""
     return Fraction(repr(hourly_price)) if hourly_price else Fraction(0)
 
 
 def price_of(size: VmSize) -> Fraction:
-    """The exact hourly price of a size."""
+    """Returns the exact hourly price of a VM size."""
     return read_price(size.hourly_price)
 
 
 def make_purchase(counts: Iterable[tuple[VmSize, int]]) -> Purchase:
-    """The purchase of a mix, largest sizes first."""
+    """Returns the purchase of these numbers of VMs, with the largest sizes first."""
     bought = sorted((pair for pair in counts if pair[1]), key=lambda pair: (-pair[0].slots, pair[0].name))
     price = sum((price_of(size) * count for size, count in bought), Fraction(0))
     return Purchase(tuple(bought), sum(size.slots * count for size, count in bought), float(price))
 
 
 def acquire_largest_first(sizes: Sequence[VmSize], slots: int) -> Purchase:
-    """The paper's rule: ⌊ρ/p⌋ VMs of the largest size p, and one of the smallest size that holds the rest.
+    """Buys VMs of the largest size as long as all their slots are needed, and one of the smallest size that holds the
+    rest.
 
-    Few large VMs keep traffic off the network; if prices are proportional to slots, less than half of p is wasted.
+    This is the rule of the paper. Few large VMs keep traffic off the network; if prices are proportional to slots, less
+    than half of one largest VM is wasted.
     """
     largest = max(sizes, key=lambda size: (size.slots, -price_of(size)))
     count, rest = divmod(slots, largest.slots)
@@ -104,12 +107,12 @@ def acquire_largest_first(sizes: Sequence[VmSize], slots: int) -> Purchase:
 
 
 def acquire_cheapest(sizes: Sequence[VmSize], slots: int) -> Purchase:
-    """The exact cheapest mix with at least ρ slots; of equal prices the fewest VMs, then the fewest slots.
+    """Buys the cheapest mix of VMs with at least `slots` slots; of equal prices the fewest VMs, then the fewest slots.
 
-    A covering knapsack. Let the best size (cheapest per slot) have p slots. An optimum has fewer than p VMs of
-    other sizes: among p or more, some have slots that add up to a multiple of p, and the best size can replace
-    them at no higher price. So all but p·max(slots) slots go to the best size, and dynamic programming covers
-    the rest, at a cost that does not grow with ρ.
+    A covering knapsack. Let the best size (cheapest per slot) have p slots. An optimum has fewer than p VMs of other
+    sizes: among p or more, some have slots that add up to a multiple of p, and the best size can replace them at no
+    higher price. So all but p·max(slots) slots go to the best size, and dynamic programming covers the rest, at a cost
+    that does not grow with the number of slots.
     """
     if slots < 1:
         return make_purchase([])
@@ -123,7 +126,7 @@ def acquire_cheapest(sizes: Sequence[VmSize], slots: int) -> Purchase:
 
 
 def drop_dominated(sizes: Iterable[VmSize]) -> list[VmSize]:
-    """Drops each size if another size has at least as many slots for at most the same price."""
+    """The VM sizes without each size for which another has at least as many slots for at most the same price."""
     kept: list[VmSize] = []
     for size in sorted(sizes, key=lambda size: (-size.slots, price_of(size), size.name)):
         if not kept or price_of(size) < price_of(kept[-1]):
@@ -132,9 +135,10 @@ def drop_dominated(sizes: Iterable[VmSize]) -> list[VmSize]:
 
 
 class Covers:
-    """The cheapest covers of 1, 2, … slots: best(n) = min over sizes of price + best(n − slots), best(n ≤ 0) = 0.
+    """The cheapest mixes of VMs for 1, 2, … slots, found by dynamic programming.
 
-    The table is kept, so that a retry with a few more slots computes only these.
+    The best price for n slots is best(n) = min over sizes of price + best(n − slots), with best(n) = 0 for n ≤ 0. The
+    table is kept, so that a retry with a few more slots computes only these.
     """
 
     def __init__(self, sizes: Sequence[VmSize]) -> None:
@@ -150,7 +154,7 @@ class Covers:
         return ((int(price_of(size) * self.scale) << COUNT_BITS) + 1 << COUNT_BITS) + size.slots
 
     def cover(self, slots: int) -> list[VmSize]:
-        """The VMs of the best cover."""
+        """Returns the VMs of the cheapest mix with at least this number of slots."""
         self._grow(slots)
         bought: list[VmSize] = []
         best, first = self.best, self.first
@@ -184,7 +188,7 @@ tabulate_covers = lru_cache(maxsize=2)(Covers)
 
 @dataclass(frozen=True, slots=True)
 class Market:
-    """Existing VMs, the VM sizes on offer, and the rule of buying."""
+    """The existing VMs, the VM sizes on offer, and the rule by which VMs are bought."""
 
     existing: tuple[Vm, ...] = ()
     sizes: tuple[VmSize, ...] = ()
@@ -192,7 +196,10 @@ class Market:
 
 
 def keep_wide_enough(loads: Sequence[TaskLoad], market: Market) -> tuple[VmSize, ...]:
-    """The sizes that can hold a thread of every task; ThreadTooLarge if neither a size nor an existing VM can."""
+    """Returns the VM sizes that can hold a thread of every task.
+
+    Raises ThreadTooLarge if neither a size nor an existing VM can.
+    """
     widest = max(loads, key=lambda load: load.profile.single.cpu, default=None)
     if widest is None:
         return market.sizes
@@ -208,7 +215,7 @@ def keep_wide_enough(loads: Sequence[TaskLoad], market: Market) -> tuple[VmSize,
 def describe_left_out(
     loads: Sequence[TaskLoad], market: Market, kept: Sequence[VmSize]
 ) -> tuple[Diagnostic, ...]:
-    """The diagnostic about sizes that are not bought, since a thread of some task is too large for them."""
+    """Returns a diagnostic if some VM sizes are not bought, because a thread of some task is too large for them."""
     names = name_left_out(market, kept)
     if not names:
         return ()
@@ -221,13 +228,13 @@ def describe_left_out(
 
 
 def name_left_out(market: Market, kept: Sequence[VmSize]) -> tuple[str, ...]:
-    """The names of the sizes on offer that were not kept."""
+    """Returns the names of the VM sizes on offer that are not in `kept`."""
     names = {size.name for size in kept}
     return tuple(size.name for size in market.sizes if size.name not in names)
 
 
 def buy(acquire: Acquire, market: Market, sizes: Sequence[VmSize], slots: int) -> Purchase:
-    """The purchase that gives `slots` together with the existing VMs."""
+    """Returns the purchase that gives `slots` slots together with the existing VMs."""
     available = sum(vm.slots for vm in market.existing)
     missing = slots - available
     if missing <= 0:
@@ -238,7 +245,7 @@ def buy(acquire: Acquire, market: Market, sizes: Sequence[VmSize], slots: int) -
 
 
 def name_vms(purchase: Purchase, existing: Sequence[Vm]) -> list[Vm]:
-    """The VMs of a purchase with new names vm-1, vm-2 …, which no existing VM has."""
+    """Returns the VMs of a purchase with new names vm-1, vm-2 …, which no existing VM has."""
     taken = {vm.name for vm in existing}
     vms: list[Vm] = []
     number = 0

@@ -1,7 +1,8 @@
-"""The plan of an allocation: its estimate, and what one processor more or fewer at each operator would change.
+"""A plan with its explanation: the estimate, and what one processor more or fewer at each operator would change.
 
 The changes of E[T] come from the gains without a subtraction of waits, vᵢ(Wᵢ(k) − Wᵢ(k+1)) = gainᵢ(k)/λ0, so that a
-change of 1e-15 of E[T] is still right to eleven digits.
+change of 1e-15 of E[T] is still right to eleven digits. Operator i has vᵢ visits per external tuple and a wait of Wᵢ(k)
+with k processors; λ0 is the external rate.
 """
 
 from collections.abc import Sequence
@@ -27,7 +28,10 @@ def explain_plan(
     t_max_seconds: float = inf,
     said: tuple[Diagnostic, ...] = (),
 ) -> Plan:
-    """Estimate and explain `counts`; `said` is what the objective adds to the estimate's diagnostics."""
+    """Returns the plan of these processors (`counts`), with its estimate and explanation.
+
+    `said` holds diagnostics of the search for the plan; the estimate adds its own.
+    """
     waits, following, previous = situation.stations.queues.find_gains(counts)
     answer = evaluate_allocation(situation, counts, waits)
     scale = situation.load.external_rate or inf  # without input every gain is 0
@@ -54,7 +58,10 @@ def explain_plan(
 def describe_let_through(
     situation: Situation, counts: Sequence[int], answer: Estimate
 ) -> tuple[Diagnostic, ...]:
-    """A diagnostic where bursts as measured, behind the bottlenecks of what runs, give another E[T] than the plan's."""
+    """Returns a diagnostic if E[T] would differ with bursts as measured.
+
+    The plan takes bursts as they come in; in the measurement, operators that cannot keep up hold bursts back.
+    """
     if situation.stations.inflows is None or not answer.expected_sojourn_seconds:
         return ()
     measured = survey_load(situation.topology, situation.load, situation.stations.model)
@@ -71,7 +78,7 @@ def describe_let_through(
 
 
 def sum_known(answer: Estimate) -> float:
-    """The time per external tuple in the operators that keep up."""
+    """Returns the time per external tuple in the operators that keep up."""
     return sum(
         [one.visits * one.sojourn_seconds for one in answer.operators if one.sojourn_seconds is not None]
     )
@@ -86,7 +93,10 @@ def explain_allocation(
     expected_seconds: float,
     t_max_seconds: float,
 ) -> tuple[tuple[Effect, ...], tuple[Diagnostic, ...]]:
-    """The effects, largest first and ties in topology order; a cost is inf where one fewer would be unstable."""
+    """Returns the effects of one processor more or fewer at each operator, the largest effect first.
+
+    `savings` are the seconds that one more saves, `costs` those that one fewer adds: inf where it could not keep up.
+    """
     weights = [cost if saving < cost < inf else saving for saving, cost in zip(savings, costs, strict=True)]
     shown = (
         sorted(
@@ -115,7 +125,7 @@ def describe_effect(  # noqa: PLR0917 - by place, since every plan describes all
     expected_seconds: float,
     t_max_seconds: float,
 ) -> Effect:
-    """The effect of one operator, in numbers and in a sentence."""
+    """Returns the effect of one processor more or fewer at one operator, in numbers and in a sentence."""
     name, least, most = operator.name, operator.min_processors, operator.ceiling
     at_most = most is not None and count >= most
     at_least = count <= least
@@ -136,7 +146,7 @@ def describe_effect(  # noqa: PLR0917 - by place, since every plan describes all
 
 
 def describe_fewer(count: int, least: int, cost: float, expected_seconds: float, t_max_seconds: float) -> str:
-    """What one processor fewer would do, as a clause."""
+    """Returns a clause on the effect of one processor fewer."""
     if count <= least:
         if least == 1:
             return "an operator needs at least one"
@@ -150,5 +160,5 @@ def describe_fewer(count: int, least: int, cost: float, expected_seconds: float,
 
 
 def describe_share(seconds: float, expected_seconds: float) -> str:
-    """A change of E[T] in seconds and in percent of E[T], for reading."""
+    """Returns a change of E[T] as text, in seconds and in percent of E[T]."""
     return f"{write_seconds(seconds)} ({write_percent(seconds / expected_seconds)})"

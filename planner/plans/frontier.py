@@ -1,4 +1,6 @@
-"""The frontier: the least E[T] for every number of processors, from one sweep along greedy's order."""
+"""Which least E[T] has every number of processors? The frontier answers, by one sweep that adds
+processors one by one.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,7 +16,9 @@ FAR = 100
 
 @dataclass(frozen=True, slots=True)
 class FrontierPoint:
-    """The best split of `processors_total`: its E[T], and the operator that has gained most since the point before."""
+    """The best split of `processors_total` processors: its E[T], and the operator that gained most since the point
+    before.
+    """
 
     processors_total: int
     expected_sojourn_seconds: float
@@ -24,10 +28,11 @@ class FrontierPoint:
 def sweep_frontier(
     situation: Situation, most_total: int, most_points: int = MOST_POINTS
 ) -> list[FrontierPoint]:
-    """The points from the fewest processors that keep every operator up to `most_total`.
+    """Returns the best splits from the fewest processors with which every operator keeps up, to `most_total`
+    processors.
 
-    Fewer points, further apart towards the end, where there are more than `most_points` totals. The sweep ends where no
-    processor shortens a wait. Raises BoundTooSmall.
+    There are at most `most_points` points, further apart towards the end. The sweep ends where no processor shortens a
+    wait. Raises BoundTooSmall.
     """
     board = set_board(situation.stations)
     check_bounds(situation.stations, board.floors, situation.names)
@@ -43,7 +48,7 @@ def sweep_frontier(
 
 
 def move_to_total(board: Board, total: int) -> bool:
-    """Move along greedy's order to so many processors; False where no processor shortens a wait before that."""
+    """Adds processors to the board, each where it helps most, up to `total`; False if no more shorten a wait."""
     if total - board.total > FAR:
         board.approach_total(total)
     while spare := total - board.total:
@@ -53,7 +58,10 @@ def move_to_total(board: Board, total: int) -> bool:
 
 
 def list_totals(first: int, last: int, most_points: int) -> list[int]:
-    """Totals after `first` up to `last`: all of them, or so many whose distance from `first` grows by a factor."""
+    """Returns the numbers of processors after `first` up to `last` that get a point.
+
+    If there are more than `most_points` numbers, their distance from `first` grows by a factor.
+    """
     if last - first < most_points:
         return list(range(first + 1, last + 1))
     ratio = (last - first) ** (1.0 / (most_points - 1))
@@ -62,13 +70,13 @@ def list_totals(first: int, last: int, most_points: int) -> list[int]:
 
 
 def find_point(situation: Situation, board: Board, operator: str | None) -> FrontierPoint:
-    """The point of the board's counts."""
+    """The point of the frontier for the processors on the board; `operator` gained most since the point before."""
     waits = [float(wait) for wait in board.list_waits()]
     return FrontierPoint(board.total, situation.sum_sojourns(waits), operator)
 
 
 def name_largest(names: Sequence[str], before: Sequence[int], after: Sequence[int]) -> str | None:
-    """The operator that has gained the most processors; among equals the first."""
+    """Returns the name of the operator that gained the most processors; among equals the first."""
     gained = [new - old for new, old in zip(after, before, strict=True)]
     most = max(gained)
     return names[gained.index(most)] if most > 0 else None

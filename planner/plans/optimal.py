@@ -18,7 +18,7 @@ from planner.values import DEFAULT_MODEL, Diagnostic, Load, Model, Plan, Topolog
 
 
 def min_latency(topology: Topology, load: Load, k_max: int, model: Model = DEFAULT_MODEL) -> Plan:
-    """The allocation of at most k_max processors with the least E[T]; on ties the earlier operator has more."""
+    """Plans at most k_max processors with the least E[T]; among equal plans, earlier operators have more processors."""
     situation = survey_load(topology, load, model, is_open=True)
     allocated = allocate_budget(situation.stations, k_max, situation.names)
     return explain_allocated(situation, allocated, "min-latency")
@@ -27,7 +27,7 @@ def min_latency(topology: Topology, load: Load, k_max: int, model: Model = DEFAU
 def min_processors(
     topology: Topology, load: Load, t_max_seconds: float, model: Model = DEFAULT_MODEL
 ) -> Plan:
-    """The fewest processors with E[T] ≤ t_max_seconds: greedy's first allocation that meets it."""
+    """Plans the fewest processors with which E[T] is at most t_max_seconds."""
     situation = survey_load(topology, load, model, is_open=True)
     allocated = allocate_fewest(situation, t_max_seconds)
     return explain_allocated(situation, allocated, "min-processors", t_max_seconds)
@@ -36,7 +36,7 @@ def min_processors(
 def explain_allocated(
     situation: Situation, allocated: Allocated, objective: str, t_max_seconds: float = inf
 ) -> Plan:
-    """The plan of what the search found."""
+    """Returns the plan of the processors that the search found, with its estimate and explanation."""
     return explain_plan(
         situation,
         allocated.counts,
@@ -49,7 +49,7 @@ def explain_allocated(
 
 
 def describe_allocated(allocated: Allocated) -> tuple[Diagnostic, ...]:
-    """Diagnostics of the search: processors left over, and an answer that may not be the best."""
+    """Returns diagnostics of the search for a plan: processors left over, and an answer that may not be the best."""
     diagnostics: tuple[Diagnostic, ...] = ()
     if allocated.unused_processors:
         detail = (

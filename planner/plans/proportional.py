@@ -1,9 +1,10 @@
 """Processors in proportion to the work of each operator (Mc-Stream, eq. 9 and Algorithm 1).
 
-    (c₁/p₁) : m₁ = (cᵢ/pᵢ) : mᵢ        c = λ/μ, the work per second;  p, the capacity of the node
+    (c₁/p₁) : m₁ = (cᵢ/pᵢ) : mᵢ
 
-The paper takes c per tuple, which leaves out how many tuples reach each vertex; here c is per second. m₁ grows until
-neither throughput nor latency improves by more than the tolerance; the other counts follow, rounded up.
+mᵢ are the processors of operator i, cᵢ = λ/μ its work per second and pᵢ the capacity of its node. The paper takes c per
+tuple, which leaves out how many tuples reach each vertex; here c is per second. m₁ grows until neither throughput nor
+latency improves by more than the tolerance; the other counts follow, rounded up.
 """
 
 from collections.abc import Mapping, Sequence
@@ -29,7 +30,10 @@ def proportional(
     capacities: Mapping[str, float] | None = None,
     model: Model = DEFAULT_MODEL,
 ) -> Plan:
-    """Processors proportional to work; `capacities` are of the nodes, relative to the one measured on."""
+    """Plans processors in proportion to the work of each operator.
+
+    `capacities` are of the nodes, relative to the node on which the load was measured.
+    """
     if not 0.0 < tolerance < 1.0:
         raise InvalidLoad(
             f"tolerance = {tolerance} would never end the search, or end it at once: give more than 0 and less than 1.",
@@ -46,7 +50,7 @@ def proportional(
 
 
 def apply_capacities(load: Load, capacities: Mapping[str, float]) -> Load:
-    """A node of capacity p serves p times as fast as the one that was measured."""
+    """The load on nodes with other capacities: a node of capacity p serves p times as fast as the measured node."""
     operators = dict(load.operators)
     for name, capacity in capacities.items():
         measured = operators.get(name)
@@ -70,7 +74,7 @@ def apply_capacities(load: Load, capacities: Mapping[str, float]) -> Load:
 
 @dataclass(frozen=True)
 class Scale:
-    """How many processors each operator has per processor of the first, and what keeps each stable.
+    """How many processors each operator has for each processor of the first operator, and what each needs to keep up.
 
     `calm` are the operators as queues; nothing arrives at those that are throttled.
     """
@@ -82,7 +86,9 @@ class Scale:
 
     @classmethod
     def prepare(cls, situation: Situation, throttled: Sequence[str]) -> "Scale":
-        """The ratios to the first operator that has any work; throttled operators are at their bounds."""
+        """Returns the ratios of processors to those of the first operator with work; throttled operators are at their
+        bounds.
+        """
         stations = situation.stations
         work = [rate / mu for rate, mu in zip(stations.arrival_rate, stations.service_rate, strict=True)]
         first = next((one for one in work if one), 1.0)
@@ -97,25 +103,34 @@ class Scale:
         return cls(replace(stations, arrival_rate=rates), [one / first for one in work], floors, bounds)
 
     def spread(self, first: int) -> list[int]:
-        """mᵢ = ⌈m₁cᵢ/c₁⌉ within bounds."""
+        """Returns the processors of every operator if the first has `first` processors: in proportion to work, within
+        bounds.
+
+        Operator i has mᵢ = ⌈m₁cᵢ/c₁⌉ processors for its work cᵢ.
+        """
         return [
             max(min(ceil(first * ratio - NEARLY_WHOLE), most), least)
             for ratio, (least, most) in zip(self.ratios, self.bounds, strict=True)
         ]
 
     def is_stable(self, counts: Sequence[int]) -> bool:
-        """Whether every operator keeps up, as far as its bounds let it."""
+        """Returns whether every operator keeps up with these processors, as far as its bounds let it."""
         return all(count >= floor for count, floor in zip(counts, self.floors, strict=True))
 
     def sum_work(self, counts: Sequence[int]) -> float:
-        """Σλ(W + 1/μ), which is λ0·E[T], over the operators that can keep up."""
+        """Returns the mean number of tuples in all operators that can keep up, Σλ(W + 1/μ), which is λ0·E[T].
+
+        λ is the arrival rate of an operator, W its wait, 1/μ its service time, and λ0 the external rate.
+        """
         return expected_sojourn_seconds(self.calm, counts, 1.0)
 
 
 def grow(scale: Scale, tolerance: float) -> list[int]:
-    """The first m₁, from the least that keeps up, whose successor improves E[T] by no more than `tolerance`.
+    """Returns the processors at which one more at the first operator improves E[T] by no more than the part
+    `tolerance`.
 
-    Below the least stable m₁ every step raises the throughput; from there on only the latency can improve.
+    The growth starts from the fewest processors of the first operator with which every operator keeps up: below that
+    every step raises the throughput, and from there on only the latency can improve.
     """
     if not any(scale.ratios):
         return scale.spread(1)
@@ -132,7 +147,10 @@ def grow(scale: Scale, tolerance: float) -> list[int]:
 
 
 def find_least_stable_first(scale: Scale) -> int:
-    """The least m₁ with which every operator keeps up, by bisection: more of the first is never less of another."""
+    """Returns the fewest processors of the first operator with which every operator keeps up, by bisection.
+
+    Bisection is right because more processors of the first operator are never fewer of another.
+    """
     low, high = 0, 1
     while not scale.is_stable(scale.spread(high)):
         low, high = high, 2 * high
@@ -143,7 +161,7 @@ def find_least_stable_first(scale: Scale) -> int:
 
 
 def compare_with_best(situation: Situation, counts: Sequence[int]) -> tuple[Diagnostic, ...]:
-    """A diagnostic where the best split of the same processors has a smaller E[T]."""
+    """Returns a diagnostic if the best split of as many processors has a smaller E[T]."""
     try:
         best = allocate_budget(situation.stations, sum(counts), situation.names).counts
     except (BudgetTooSmall, BoundTooSmall):

@@ -27,9 +27,10 @@ def min_processors_within(
     roots: int = DEFAULT_ROOTS,
     seed: int = DEFAULT_SEED,
 ) -> Plan:
-    """The fewest processors found that keep within the limit; a `reserve` of None: checked by simulation if possible.
+    """Plans the fewest processors found with which a given part of tuples is done in the time of the limit.
 
-    The answer has the quantile of the limit and those of `levels`.
+    The answer has the quantile of the limit and those of `levels`. With a `reserve` of None, the plan is checked by
+    simulation if possible.
     """
     if limit.is_expected_sojourn:
         return min_processors(topology, load, limit.seconds, model)
@@ -52,7 +53,7 @@ def min_processors_within(
 
 
 def describe_target(limit: TimeTarget, found: FewestFound, spread: Spread) -> Diagnostic:
-    """A note on how the target was met, how sure that is, and whether fewer processors might meet it too."""
+    """A diagnostic on how the target was met, how sure that is, and whether fewer processors might meet it too."""
     seconds = spread.mean_seconds
     for one in spread.quantiles:
         if one.quantile == limit.quantile:
@@ -66,7 +67,7 @@ def describe_target(limit: TimeTarget, found: FewestFound, spread: Spread) -> Di
 
 
 def describe_safety(found: FewestFound, limit: TimeTarget, spread: Spread) -> str:
-    """Sentences on the simulations, or on the reserve."""
+    """Returns sentences on the simulations that checked a plan, or on the reserve that replaces them."""
     if found.runs is None:
         known = spread.known_error
         error = (
@@ -88,7 +89,7 @@ def describe_safety(found: FewestFound, limit: TimeTarget, spread: Spread) -> st
 
 
 def describe_others(found: FewestFound) -> str:
-    """A sentence about allocations of fewer processors; nothing where the target is not sure to hold."""
+    """Returns a sentence on plans with fewer processors; empty if the target is not sure to hold."""
     place = "On this draw" if found.runs is None else "In simulation"
     if found.is_fewest:
         return f" {place} no allocation of fewer processors is enough."

@@ -1,11 +1,12 @@
-"""Tradeoff: the cost of one more processor against the tuples it takes off the queue (Es-Stream, eqs. 8-18).
+"""Tradeoff: the cost of one more processor against the tuples that it takes off the queue (Es-Stream, eqs. 8-18).
 
     z(k) = βk + (1 − β)Q(k),   Q(k) = λW(k) + λ/μ           tuples in the operator
     k*   = the least stable k with Q(k) − Q(k+1) ≤ β/(1 − β)
 
-Q falls by ever smaller steps, so the first k that is not worth another is the minimum of z. The paper's Algorithm 1
-begins at ⌊λ/μ⌋, which is not stable, and its line 7 subtracts the wrong way round; its eq. 14 divides by p0 where
-it must multiply. Here k begins at the least stable count, and the difference is a gain of gain_curve.Curve.
+k is the number of processors of an operator, β the weight of processors, λ the arrival rate, W the wait and 1/μ the
+service time. Q falls by ever smaller steps, so the first k that is not worth another is the minimum of z. The paper's
+Algorithm 1 begins at ⌊λ/μ⌋, which is not stable, and its line 7 subtracts the wrong way round; its eq. 14 divides by p0
+where it must multiply. Here k begins at the least stable count, and the difference is a gain of gain_curve.Curve.
 """
 
 from planner.allocation.allocate import refuse_hot_keys
@@ -19,7 +20,10 @@ from planner.wording import write_number
 
 
 def tradeoff(topology: Topology, load: Load, beta: float, model: Model = "mmk") -> Plan:
-    """Each operator's k*, within its bounds; an operator that its bound throttles sends less downstream."""
+    """Plans for each operator the best tradeoff of processors against waiting tuples, within its bounds.
+
+    `beta` is the weight of processors. An operator that cannot keep up within its bound sends less downstream.
+    """
     if not 0.0 < beta < 1.0:
         raise InvalidLoad(
             f"beta = {beta} gives one side no weight: give more than 0 (a processor costs nothing) and less "
@@ -41,7 +45,7 @@ def tradeoff(topology: Topology, load: Load, beta: float, model: Model = "mmk") 
 
 
 def choose_counts(situation: Situation, curves: list[Curve], price: float) -> list[int]:
-    """k* of every operator, price = β/(1 − β)."""
+    """Returns the processors of each operator that are worth their price; a processor costs `price` waiting tuples."""
     return [
         min(find_first_unworthy(curve, price), int(most))
         for curve, most in zip(curves, situation.stations.max_processors, strict=True)
@@ -49,7 +53,7 @@ def choose_counts(situation: Situation, curves: list[Curve], price: float) -> li
 
 
 def find_first_unworthy(curve: Curve, price: float) -> int:
-    """The least k from the curve's floor up whose next processor takes no more than `price` off the queue."""
+    """Returns the fewest processors of an operator of which one more takes at most `price` tuples off the queue."""
     low, step = curve.floor, 1
     if not curve.is_busy or curve[low] <= price:
         return low
@@ -63,7 +67,7 @@ def find_first_unworthy(curve: Curve, price: float) -> int:
 
 
 def add_price(effect: Effect, curve: Curve, beta: float) -> Effect:
-    """The effect with its comparison: Q(k) − Q(k+1) against β/(1 − β)."""
+    """Returns the effect with a comparison: the tuples that one more processor takes off the queue, and its cost."""
     taken = curve[effect.processors]
     price = beta / (1.0 - beta)
     relation = "not worth" if taken <= price else "worth"
