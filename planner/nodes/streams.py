@@ -86,9 +86,7 @@ def describe_hot(hot: Instance, weight: float, instances: Sequence[Instance], de
     source = deployment.node_of(hot)
     if source is None:
         where = f" from {hot.node}" if hot.node else ""
-        advice = (
-            f"Move it{where} to the freest node without another instance of {hot.operator}, or send it less."
-        )
+        advice = f"Move {name}{where} to the freest node without another of {hot.operator}, or send it fewer tuples."
         return Spot("hot-instance", name, weight, advice)
     taken = deployment.usage_of(hot)
     freer = [
@@ -97,11 +95,11 @@ def describe_hot(hot: Instance, weight: float, instances: Sequence[Instance], de
         if deployment.usages[node].plus(taken).load < deployment.usages[source].load
     ]
     if not freer:
-        advice = f"No node has room for it (eq. 22) and would be freer than {source} is: send it less."
+        advice = f"No node with room for {name} would be freer than {source} is: send it fewer tuples."
         return Spot("hot-instance", name, weight, advice)
     target = choose_by_neighbours(hot, freer, deployment)
     move = deployment.move(hot, target, expect_queues(hot, instances))
-    advice = f"Move it from {source} to {target}{describe_shifts(move)}, or send it less."
+    advice = f"Move {name} from {source} to {target}{describe_shifts(move)}, or send it fewer tuples."
     return Spot("hot-instance", name, weight, advice, move)
 
 
@@ -148,7 +146,7 @@ def describe_hot_edge(edge: Edge, rate: float, instances: Sequence[Instance], de
                 if gain > (best[0] if best else 0.0):
                     best = (gain, one, target)
     if best is None:
-        advice = "No single move would keep more of it on one node within the limits (eq. 22)."
+        advice = "No single move would keep more tuples of this edge on one node within the limits of nodes."
         return Spot("hot-edge", join_edge(edge), rate, advice)
     _, one, target = best
     source = deployment.node_of(one)
@@ -168,20 +166,22 @@ def describe_cold(
     if source is None:
         beside = sorted({one.node for one in siblings if one.node and one.node != cold.node})
         if beside:
-            advice = f"Move it beside another instance of {cold.operator} (on {beside[0]}), to free its node."
+            advice = f"Move {name} beside another of {cold.operator} (on {beside[0]}), to free its node."
         else:
             advice = f"Give {cold.operator} one instance fewer, if the plan allows."
         return Spot("cold-instance", name, weight, advice)
     room = [node for node in deployment.find_room(cold) if deployment.counts[cold.operator, node]]
     if not room:
         advice = (
-            f"No node with another instance of {cold.operator} has room for it (eq. 22): give {cold.operator} one "
+            f"No node with another instance of {cold.operator} has room for {name}: give {cold.operator} one "
             "instance fewer, if the plan allows."
         )
         return Spot("cold-instance", name, weight, advice)
     lengths = [one.queue_length for one in (cold, *siblings)]
     move = deployment.move(cold, room[0], (deviate(lengths), deviate(lengths)))
-    advice = f"Move it from {source} to {room[0]}, beside another instance of {cold.operator}{describe_shifts(move)}."
+    advice = (
+        f"Move {name} from {source} to {room[0]}, beside another of {cold.operator}{describe_shifts(move)}."
+    )
     return Spot("cold-instance", name, weight, advice, move)
 
 

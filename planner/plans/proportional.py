@@ -171,7 +171,7 @@ def compare_with_best(situation: Situation, counts: Sequence[int]) -> tuple[Diag
     if ours is None or theirs is None or not theirs < ours:
         return ()
     detail = (
-        f"Proportional is not best: min-latency splits the same {sum(counts)} processors for an E[T] of "
+        f"Another split is better: min-latency splits the same {sum(counts)} processors for an E[T] of "
         f"{write_seconds(theirs)} instead of {write_seconds(ours)}."
     )
     return (Diagnostic("not-best-split", detail),)

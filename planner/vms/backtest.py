@@ -148,7 +148,9 @@ def scale_rates(setup: BacktestSetup) -> Floats:
     if setup.scale_peak is None:
         return rates
     if not setup.scale_peak > 0:
-        raise InvalidSchedule(f"scale_peak = {setup.scale_peak:.6g} must be above 0.", "/scale_peak")
+        raise InvalidSchedule(
+            f"scale_peak is {setup.scale_peak:.6g}: give a highest rate above 0.", "/scale_peak"
+        )
     return rates * (setup.scale_peak / float(rates.max()))
 
 

@@ -62,7 +62,7 @@ def interpolate_capacity(samples: Sequence[MstSample], max_vms: int) -> Capacity
     repeated = np.array([vms for vms in measured if len(by_vms[int(vms)]) > 1])
     if len(repeated) == 0:
         raise InvalidMstSamples(
-            "No number of VMs has two samples, so there is no variance to judge by: measure more."
+            "No number of VMs has two samples, so the variance of throughput is unknown: measure one number twice."
         )
     variances = np.array([np.var(by_vms[int(vms)], ddof=1) for vms in repeated])
     vms = np.arange(1.0, min(max_vms, int(measured[-1])) + 1.0)

@@ -106,7 +106,8 @@ def check_samples(samples: Sequence[MstSample]) -> None:
     for position, sample in enumerate(samples):
         if sample.vms < 1:
             raise InvalidMstSamples(
-                f"A sample at {sample.vms} VMs: there must be at least 1.", f"/mst_samples/{position}/vms"
+                f"A sample was measured at {sample.vms} VMs: give at least 1 VM.",
+                f"/mst_samples/{position}/vms",
             )
         if not LEAST_THROUGHPUT <= sample.throughput <= MOST_THROUGHPUT:
             raise InvalidMstSamples(
@@ -191,7 +192,7 @@ def detect_convergence(
     values = np.asarray(throughputs, dtype=float)
     if not 1 <= needed <= window:
         raise InvalidMstSamples(
-            f"K = {needed} of N = {window} samples is impossible: K must lie in 1..N.", "/needed"
+            f"{needed} of {window} samples cannot settle: give a number from 1 to {window}.", "/needed"
         )
     close = np.abs(np.diff(values)) <= tolerance * np.abs(values[:-1])
     for count in range(window, len(values) + 1):

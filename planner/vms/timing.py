@@ -126,14 +126,14 @@ def check_timing(timing: Timing) -> None:
         )
     if not timing.step_seconds > 0:
         raise InvalidSchedule(
-            f"A step of {timing.step_seconds:.6g} s: it must be above 0 s.", "/step_seconds"
+            f"The step is {timing.step_seconds:.6g} s: give a step above 0 s.", "/step_seconds"
         )
 
 
 def check_max_vms(max_vms: int) -> None:
     """Raises InvalidSchedule unless at least one VM is allowed."""
     if max_vms < 1:
-        raise InvalidSchedule(f"At most {max_vms} VMs: max_vms must be at least 1.", "/max_vms")
+        raise InvalidSchedule(f"max_vms is {max_vms}: allow at least 1 VM.", "/max_vms")
 
 
 def check_qos_target(qos_target: float) -> None:

@@ -212,7 +212,7 @@ def _check_rates(rates: Floats) -> None:
 
 def _place(times: Floats, step: float) -> Steps:
     if not (np.isfinite(step) and step > 0.0):
-        raise InvalidWorkload(f"A step of {step:.6g} seconds: it must be above 0.", "/step_seconds")
+        raise InvalidWorkload(f"The step is {step:.6g} s: give a step above 0 s.", "/step_seconds")
     places = np.rint((times - times[0]) / step)
     if places[-1] >= MOST_STEPS:
         raise InvalidWorkload(

@@ -167,7 +167,7 @@ def forecast_workload(
         )
     if window_steps < FEWEST_WINDOW_STEPS:
         raise InvalidSchedule(
-            f"window_steps = {window_steps}: the models take at least {FEWEST_WINDOW_STEPS} steps.",
+            f"window_steps is {window_steps}: give at least {FEWEST_WINDOW_STEPS} steps, which the models need.",
             "/window_steps",
         )
     rates = workload.series

@@ -82,7 +82,7 @@ def test_a_hot_instance_goes_to_those_that_feed_it_where_no_sibling_is_and_there
     assert beside.target == "n2"
     nowhere = find(instances, {("feed", "count"): 60.0}, full | {"n2": Usage(0.75, 0.1)})["hot-instance"]
     assert nowhere.move is None
-    assert "send it less" in nowhere.suggestion
+    assert "send it fewer tuples" in nowhere.suggestion
 
 
 def test_a_node_with_an_upstream_instance_comes_before_a_freer_node_without_one():

@@ -16,7 +16,7 @@ def test_truth_is_interpolated_in_mean_and_variance_and_ends_where_measurements_
     capacity = interpolate_capacity([*samples, MstSample(4, 6.0)], 128)
     assert capacity.means.tolist() == [2.0, 2.0, 4.0, 6.0, 8.0, 10.0]
     assert np.square(capacity.deviations) == pytest.approx([2.0, 2.0, 1.5, 1.0, 0.5, 0.0])
-    with pytest.raises(InvalidMstSamples, match="no variance"):
+    with pytest.raises(InvalidMstSamples, match="variance of throughput is unknown"):
         interpolate_capacity([MstSample(1, 1.0)], 4)
 
 
