@@ -79,7 +79,10 @@ class PlannerError(FieldsError):
 
 
 class InvalidArgument(PlannerError):
-    """An argument of the planner is wrong: `argument` names it, and `pointer` leads from it to the part to change."""
+    """An argument of the planner is wrong:
+
+    `argument` names it, and `pointer` is the path within it to the part to change.
+    """
 
     detail: str
     pointer: str = ""
@@ -87,12 +90,12 @@ class InvalidArgument(PlannerError):
 
     @property
     def place(self) -> str:
-        """The JSON pointer of the part to change, with the argument's name first."""
+        """The JSON pointer of the part to change, which begins with the argument's name."""
         return f"/{self.argument}{self.pointer}"
 
 
 class InvalidTopology(InvalidArgument):
-    """The graph contradicts itself."""
+    """The operators, edges or entries of a topology contradict each other."""
 
     argument: str = "topology"
 
@@ -116,9 +119,10 @@ class InvalidState(InvalidArgument):
 
 
 class NoSteadyState(PlannerError):
-    """A cycle that returns at least one tuple per tuple, so that no rate is stationary.
+    """A cycle returns at least one tuple for each tuple that enters it, so that its number of tuples grows without end.
 
-    `gain` is the spectral radius of the selectivities among `operators`, the factor per edge of the cycle.
+    `gain` is the factor by which tuples multiply per edge of the cycle: the spectral radius of the selectivities among
+    `operators`.
     """
 
     operators: tuple[str, ...]

@@ -72,7 +72,7 @@ class Board(Protocol):
 
 
 def set_board(stations: Stations) -> Board:
-    """The board for these operators: plain floats for few, arrays for many, as Stations.queues chooses."""
+    """The board on which greedy moves processors: plain floats for few operators, arrays for many."""
     queues = stations.queues
     if isinstance(queues, ScalarQueues):
         return ScalarBoard(queues, stations.max_processors)
@@ -115,7 +115,7 @@ def allocate_target(
 
 
 def step_to_target(board: Board, is_met: Callable[[], bool]) -> None:
-    """Moves from a nearby allocation to the first one in greedy's order that meets the target."""
+    """Moves processors in greedy's order, from a nearby allocation to the first one that meets the target."""
     if not is_met():
         while board.step(1) and not is_met():
             pass
@@ -149,7 +149,7 @@ def refuse_hot_keys(stations: Stations, names: Sequence[str]) -> None:
 
 
 def blame_hot_key(stations: Stations, i: int, name: str) -> BoundTooSmall:
-    """The error for an operator that cannot keep up with any number of processors."""
+    """The error for an operator that cannot keep up with any number of processors, because of its hottest key."""
     most, offered = int(stations.max_processors[i]), stations.arrival_rate[i] / stations.service_rate[i]
     share = KeyShares(stations.inflows[i].instances).find_hottest(UNREACHABLE) if stations.inflows else 1.0
     return BoundTooSmall(name, None if most >= NO_BOUND else most, None, share, 1.0 / float(offered))

@@ -121,7 +121,7 @@ def apply_factors(load: Load, calibrations: Sequence[WaitCalibration]) -> Load:
 
 REASONS: dict[Gap, str] = {
     "not-measured": "its wait is not measured",
-    "processors-unknown": "the measured intervals do not have its processors",
+    "processors-unknown": "the measured intervals do not have its number of processors",
     "nothing-arrives": "nothing arrives",
     "unstable": "by the model it could not keep up",
     "hardly-any-wait": "by the model hardly any tuple waits",
@@ -153,7 +153,7 @@ def describe_calibrations(
         names = tuple([one.operator for one in factors])
         said += (Diagnostic("waits-calibrated", describe_factors(topology, factors), names),)
     if vain:
-        detail = f"Measured waits correct nothing at {join_gaps(vain)}: there the wait stays as modelled."
+        detail = f"Modelled waits are not corrected by measured waits at {join_gaps(vain)}."
         said += (Diagnostic("waits-not-calibrated", detail, tuple([one.operator for one in vain])),)
     return said
 

@@ -43,7 +43,7 @@ def time_roots(draw: Draw, waits: Sequence[AnyWait]) -> RootTimes:
 
 
 def spend(block: Visits, wait: AnyWait) -> Floats:
-    """Wait and service of each tuple of a block."""
+    """The wait and the service time of each tuple of a block, in seconds."""
     if wait.is_none:
         return block.services
     if isinstance(wait, Wait):
@@ -93,7 +93,7 @@ def find_quantiles(seconds: Floats, levels: Sequence[float]) -> list[float]:
 
 
 def measure_times(target: TimeTarget, times: RootTimes) -> float:
-    """The mean or quantile of the drawn times that the target limits, in seconds."""
+    """The time in seconds that a target limits, the mean or a quantile, over drawn tuples with the given times."""
     seconds = times.total if target.of == "total" else times.completion
     if target.quantile is None:
         return float(seconds.mean())

@@ -75,7 +75,7 @@ class ArrayQueues:
 
     @property
     def is_busy(self) -> NDArray[np.bool_]:
-        """Flags of the operators where more processors could help: tuples arrive, and tuples wait."""
+        """Flags of the operators where more processors could help: tuples arrive there, and some of them wait."""
         return cast("NDArray[np.bool_]", (self.high >= LEAST_LOAD) & (self.weights.level > 0.0))
 
     def guess_for_total(self, total: int) -> Floats:

@@ -1,24 +1,25 @@
 """Bursts: the variability of arrivals at the length of time that decides on the wait.
 
-I(t) = Var N(t)/E N(t) is measured at some lengths t. It is taken as constant in cells of t of an octave or less, around
-lengths from 0.7/μ (shorter ones show nothing of queues) to the longest one; the first and the last cell have no bound.
-Robust queueing (Whitt and You 2018) sees as the longest wait, in services of the queue, x = νt,
+I(t) = Var N(t)/E N(t) is measured at some lengths t, for the number N(t) of arrivals. It is taken as constant in cells
+of t of an octave or less, around lengths from 0.7/μ (shorter ones show nothing of queues) to the longest length; the
+first and the last cell have no bound. s is the SCV of services and ρ the utilisation. Robust queueing (Whitt and You
+2018) sees as the longest wait, in services of the queue, x = νt,
 
     value = max over cells of min( √(2x(I + s)) − (1 − ρ)x,  E max B ),   at the x where the first is largest
 
 ν are the services per second of the queue. B is a Brownian motion of drift r − 1 and variance r(a₀ + s), a₀ = I(1/μ),
 over the time x: the backlog while the operators upstream send at their capacity, r times the capacity of the queue.
-Even the longest burst cannot bring more; but calm arrivals queue (a₀ + s)/(2(1 − ρ)) in any case. Robust
-queueing by itself has max √(2rx(a₀ + s)) − (1 − r)x there: as much in the long run where r < 1, and up to 2.5 times as
-much where r is near 1.
+Even the longest burst cannot bring more; but calm arrivals queue (a₀ + s)/(2(1 − ρ)) in any case. Robust queueing by
+itself has max √(2rx(a₀ + s)) − (1 − r)x there: as much in the long run where r < 1, and up to 2.5 times as much where r
+is near 1.
 
 The variability that counts is a* = 2(1 − ρ)·value − s: I where it is constant. In each cell value/ν falls as processors
 are added, and by ever less where upstream does not bind; so does the largest. The I of the cell that decides would be
 as accurate, and jumps from one number of processors to the next.
 
-Where processors share a queue, bursts are backlogs that they work off together: the most by which robust queueing's
-value of a cell is above what a₀ at all t would have built up until the end of the cell, and at most E max B. Both fall
-as processors are added, and so does the lower of the two.
+Where processors share a queue, bursts are backlogs that the processors work off together: the most by which robust
+queueing's value of a cell is above what a₀ at all t would have built up until the end of the cell, and at most E max B.
+Both fall as processors are added, and so does the lower of the two.
 """
 
 from collections.abc import Sequence

@@ -35,7 +35,9 @@ def split_offered_load(arrival_rate: float, service_rate: float) -> tuple[float,
     high is λ/μ rounded to a float, and low = (λ − high·μ)/μ. With A in a single float k − A would lose six digits.
     """
     if not (0.0 <= arrival_rate < inf and 0.0 < service_rate < inf):
-        raise ValueError(f"rates must be finite and positive: arrival {arrival_rate}, service {service_rate}")
+        raise ValueError(
+            f"Rates must be finite and above 0: arrivals {arrival_rate}, services {service_rate}."
+        )
     if arrival_rate / service_rate > MAX_OFFERED_LOAD:
         refuse_offered_load(arrival_rate, service_rate)
     while service_rate > 1e100:  # the split of a factor must not overflow; scaling by 2^-k is exact
@@ -62,9 +64,9 @@ def find_remainder(dividend: Real, quotient: Real, divisor: Real) -> Real:
 def refuse_offered_load(arrival_rate: float, service_rate: float) -> NoReturn:
     """Raise InvalidLoad for an offered load above MAX_OFFERED_LOAD."""
     raise InvalidLoad(
-        f"an arrival_rate of {write_rate(arrival_rate)} at a service_rate of {write_rate(service_rate)} "
+        f"An arrival_rate of {write_rate(arrival_rate)} at a service_rate of {write_rate(service_rate)} "
         f"keeps more than {MAX_OFFERED_LOAD:,.0f} processors busy, "
-        "more than can be planned: check the units of both"
+        "more than can be planned: check the units of both rates."
     )
 
 
@@ -87,7 +89,7 @@ def split_offered_loads(arrival_rate: Floats, service_rate: Floats) -> tuple[Flo
     scaled = np.ldexp(arrival_rate, -exponent)
     high = scaled / fraction
     if not (np.all(arrival_rate >= 0.0) and np.all(service_rate > 0.0) and np.all(np.isfinite(service_rate))):
-        raise ValueError("rates must be finite and positive")
+        raise ValueError("The rates of arrivals and of services must be finite and above 0.")
     if not np.all(high <= MAX_OFFERED_LOAD):
         i = int(np.argmax(~(high <= MAX_OFFERED_LOAD)))
         refuse_offered_load(float(arrival_rate[i]), float(service_rate[i]))

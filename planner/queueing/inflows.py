@@ -203,7 +203,7 @@ def find_capacities(stations: Mapping[str, Station]) -> dict[str, float]:
 
 
 def find_root_batches(topology: Topology) -> Mapping[str, float]:
-    """The mean number C of tuples that reach an operator with a tuple from the same external one, itself included.
+    """For a tuple at each operator, the mean number C of tuples there that derive from the same external tuple.
 
     C = E[c²]/E[c], where c tuples at the operator derive from one external tuple. With the selectivities G, M = (I −
     Gᵀ)⁻¹ and v = Me, Var c = diag(M D Mᵀ), Djj = Σᵢ vᵢfᵢⱼ(1 − fᵢⱼ), and fᵢⱼ the fraction of a selectivity beyond whole

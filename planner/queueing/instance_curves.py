@@ -121,7 +121,9 @@ class DifferenceCurve(Curve):
         return max(self.high * self.service_rate * (self.wait_seconds(k) - self.wait_seconds(k + 1)), 0.0)
 
     def look_ahead(self, k: int) -> float:
-        """The gain per processor up to the nearest power of two at which the wait is shorter, 0 where there is none."""
+        """The gain per processor from k up to the nearest power of two more at which the wait is shorter; 0 if there is
+        none.
+        """
         here, ahead = self.wait_seconds(k), 2
         while here > 0.0 and ahead <= FARTHEST:
             gain = self.high * self.service_rate * (here - self.wait_seconds(k + ahead)) / ahead

@@ -183,7 +183,7 @@ class InstanceQueues:
         return waits
 
     def may_be_below_shared(self, waits: Floats, k: Floats) -> Flags:
-        """Flags of the operators whose wait may be below the wait of a shared queue, by a quick bound."""
+        """Flags of operators whose wait may be below the wait of a shared queue, by a quick bound."""
         bound = MOST_VARIABLE * (self.arrival_scv + self.service_scv) / 2.0 / ((k - self.high) - self.low)
         return np.asarray((waits < bound) | (self.curve != NO_CURVE) | self.batches.part.any(axis=1))
 

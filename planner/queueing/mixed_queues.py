@@ -1,6 +1,7 @@
-"""Many operators in arrays, some with bursts or a queue per processor; the interface is that of ArrayQueues.
+"""Many operators as queues in arrays, some with bursts or with one queue per processor.
 
-Erlang's formulas hold for an operator with one queue and no known bursts; all others are general.
+Erlang's formulas hold for an operator with one queue and no known bursts; all other operators are called general. The
+functions of both kinds of queues are the same as those of ArrayQueues.
 """
 
 from collections.abc import Sequence
@@ -58,7 +59,7 @@ class MixedQueues:
 
     @cached_property
     def service_rate(self) -> Floats:
-        """Services per second of one processor."""
+        """The service rate of one processor at each operator, in services per second."""
         erlang, general = self.parts
         return self.gather(erlang.service_rate, general.service_rate)
 
@@ -86,7 +87,7 @@ class MixedQueues:
 
     @cached_property
     def is_busy(self) -> Flags:
-        """Flags of the operators where more processors could help: tuples arrive, and tuples wait."""
+        """Flags of the operators where more processors could help: tuples arrive there, and some of them wait."""
         is_busy = np.empty(len(self), dtype=bool)
         erlang, general = self.parts
         is_busy[~self.is_general] = erlang.is_busy

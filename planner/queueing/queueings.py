@@ -7,11 +7,12 @@
 | random      | λ/k;  1 + (I(t) − 1)/k                                                                              |
 | keyed       | λ·pₓ; measured at the instance, else C + pₓ(I(t) − C)                                                |
 
-I(t) is the index of dispersion of the operator's arrivals; where only the SCV of gaps is measured, it is taken for
+λ is the operator's arrival rate, μ the service rate of a processor, ρ the utilisation, and pₓ the share of instance x.
+I(t) is the index of dispersion of the operator's arrivals; where only the SCV of gaps is measured, the SCV is taken for
 I(t) at every t. Dealing in turn leaves a k-th of the operator's variability at an instance, and the rounding of each of
-the v instances upstream that deal by themselves (pᵤ is their share of λ): the variance of a place in a round of k,
-(k² − 1)/12, seen anew after about a round. C = E[c²]/E[c], where c tuples derive from one root: with keys they go to
-the same instance.
+the v instances upstream that deal by themselves (pᵤ is their share of λ): the variance of a place in a round of k, (k²
+− 1)/12, seen anew after about a round. C = E[c²]/E[c], where c tuples derive from one root, that is, from one external
+tuple: with keys all of them go to the same instance.
 
 Tuples that arrive together wait for each other; an edge of selectivity n + f sends n tuples, or n + 1 in a part f of
 the cases:
@@ -19,8 +20,8 @@ the cases:
     W grows by (b − 1)/(2kμ),   b = E[B²]/E[B] of the batches B that reach one queue        (M^X/G/1; Erlang's k = 1)
     times ρ where k > 1 processors share the queue: an idle one takes the next of the batch
 
-Dealt in turn over k instances a batch of B brings ⌊B/k⌋ or ⌈B/k⌉ tuples to each; at random b = 1 + (b' − 1)/k; keyed,
-all go to one instance.
+Dealt in turn over k instances a batch of B brings ⌊B/k⌋ or ⌈B/k⌉ tuples to each; at random b = 1 + (b' − 1)/k, with b'
+before dealing; keyed, all go to one instance.
 """
 
 from collections.abc import Mapping, Sequence

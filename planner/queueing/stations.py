@@ -75,7 +75,7 @@ class Stations:
         return Curve(rate, mu, scale_weights(weigh_operator(self.model, a, s), factor), int(least))
 
     def prepare_dealt(self, i: int) -> DealtQueue | None:
-        """The DealtQueue of an operator with alike instances; None if Erlang's formulas hold."""
+        """The queue of an operator with alike instances; None if Erlang's formulas hold for the operator."""
         inflow = self.inflows[i] if self.inflows else ERLANG
         if inflow == ERLANG:
             return None

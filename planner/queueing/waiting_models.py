@@ -99,9 +99,9 @@ def stretch_alone(a: Real, s: Real, spare: Real, at: SimpleNamespace) -> Real:
 
 
 class WaitingModel(NamedTuple):
-    """One waiting model: its function, a sentence with its source and error, and whether it uses SCVs.
+    """A waiting model: its function, a sentence with its source and error, and whether it uses SCVs.
 
-    `alone(a, s, spare)` is v of a queue with one server, if an operator has several such queues.
+    `alone(a, s, spare)` gives the factor of waits at a queue with one server, for an operator with several such queues.
     """
 
     weigh: Callable[[Real, Real, SimpleNamespace], VariabilityWeights]
@@ -112,9 +112,11 @@ class WaitingModel(NamedTuple):
 
 WAITING_MODELS: Mapping[Model, WaitingModel] = {
     "mmk": WaitingModel(weigh_mmk, "M/M/k.", uses_scvs=False),
-    "ggk": WaitingModel(weigh_ggk, "Allen-Cunneen (DRS eq. 5); its wait errs by 15% on average."),
+    "ggk": WaitingModel(weigh_ggk, "Allen-Cunneen (DRS eq. 5); waits err by 15% on average."),
     "ggk-whitt": WaitingModel(
-        weigh_ggk_whitt, "Whitt 1993; 9.5% on average, 2.7% at utilisations from 0.9.", alone=stretch_alone
+        weigh_ggk_whitt,
+        "Whitt 1993; waits err by 9.5% on average, by 2.7% at utilisations from 0.9.",
+        alone=stretch_alone,
     ),
 }
 """The waiting models by name."""
@@ -174,8 +176,9 @@ def evaluate_variability_drop(
 
 
 def drop_variability(weights: VariabilityWeights, spare: float, step: float, k: float) -> tuple[float, float]:
-    """The results of evaluate_variability_drop for floats alone, in a third of its time: parts of weight 0 are left
-    out.
+    """The factor of waits v(k) and its fall v(k) − v(k+1), as by evaluate_variability_drop, for floats alone.
+
+    This takes a third of the time, because parts of weight 0 are left out.
     """
     constant, on_phi1, on_phi3, on_psi, exponent, _ = weights
     root = sqrt(4.0 + 5.0 * k)

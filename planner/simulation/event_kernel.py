@@ -270,7 +270,10 @@ def borrow_state(state: EventState) -> EventState:
 
 @compiled
 def run_events(owned: EventState, random: np.random.Generator, arrivals: Floats) -> int:
-    """Simulates to the end, or until the log is full or items run short; the caller mends these and calls again."""
+    """Simulates to the end, or until the log of visits is full or memory for waiting tuples runs short.
+
+    The caller empties the log or adds memory, and then calls again to continue.
+    """
     state = borrow_state(owned)
     while True:
         if state.counters[LOGGED] == len(state.log):

@@ -156,7 +156,7 @@ def build_senders(system: System, links: list[Link], stations: Records) -> Recor
 
 
 def give_idle_servers(queues: Records, senders: Records) -> None:
-    """Makes every sender idle at its queue, in the order of their places."""
+    """Marks every server as idle at its queue, in the order of their places."""
     following = np.full(len(senders), NONE)
     same = senders.queue[1:] == senders.queue[:-1]
     following[:-1][same] = np.flatnonzero(same) + 1
@@ -227,7 +227,7 @@ def split_log(log: Records) -> Iterator[ServedVisits]:
 
 
 def name_stuck(system: System, state: EventState) -> tuple[str, ...]:
-    """The operators with full queues for which senders wait."""
+    """The names of the operators whose full queues block senders."""
     stuck = state.queues.blocked_head != NONE
     names = [
         station.name

@@ -140,7 +140,9 @@ def describe_arrivals(scenario: Scenario, roots: int, law: ArrivalLaw) -> tuple[
     notes = find_overloaded(scenario.system, rate)
     if found < roots:
         has, wanted = write_counted(found, "root"), write_count(roots)
-        detail = f"The series has {has}, fewer than the requested {wanted}: all are simulated."
+        detail = (
+            f"The series has {has}, fewer than the requested {wanted}: all roots of the series are simulated."
+        )
         notes = (Diagnostic("series-shorter", detail), *notes)
     return notes
 

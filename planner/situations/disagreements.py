@@ -57,27 +57,28 @@ def list_longer(topology: Topology, answer: Estimate, load: Load) -> list[str]:
             for queueing in (ROUND_ROBIN, RANDOM)
         )
         causes.append(
-            f"every processor has a queue of its own: {in_turn} if tuples are dealt in turn, {at_random} if at random"
+            f"every processor has a queue of its own: E[T] is {in_turn} if tuples are dealt in turn, "
+            f"{at_random} if at random"
         )
     if without_bursts:
         model = answer.model if WAITING_MODELS[answer.model].uses_scvs else "ggk"
         bursty = write_sojourn(topology, answer, multiply_bursts(load, without_bursts), model)
         causes.append(
             "tuples arrive in bursts, which the variability of single gaps does not show: "
-            f"{bursty} at {write_factor(BURST)} that variability"
+            f"E[T] is {bursty} at {write_factor(BURST)} that variability"
         )
     if may_be_skewed:
         keyed = requeue(topology, may_be_skewed, KEYED)
         hot = write_sojourn(keyed, answer, skew_keys(load, answer, may_be_skewed))
         causes.append(
-            f"keys are skewed: {hot} where one instance gets {write_factor(HOT_SHARE)} its fair share"
+            f"keys are skewed: E[T] is {hot} where one instance gets {write_factor(HOT_SHARE)} its fair share"
         )
     rest = (load.measured_sojourn_seconds or 0.0) - (answer.expected_sojourn_seconds or 0.0)
     slow = write_sojourn(topology, answer, change_rates(load, 1.0 - WRONG_RATE))
     return [
         *causes,
         f"time passes outside the operators, such as on the network: {write_seconds(rest)} would explain it",
-        f"service rates are measured too high: {slow} if they are {write_percent(WRONG_RATE)} lower",
+        f"service rates are measured too high: E[T] is {slow} if they are {write_percent(WRONG_RATE)} lower",
     ]
 
 
@@ -89,9 +90,9 @@ def list_shorter(topology: Topology, answer: Estimate, load: Load) -> list[str]:
     fast = write_sojourn(topology, answer, change_rates(load, 1.0 + WRONG_RATE))
     longest = max(one.sojourn_seconds or 0.0 for one in answer.operators)
     return [
-        f"forked tuples are processed at once, but E[T] adds their times: {write_seconds(longest)} at the longest",
-        f"arrivals or services vary less than measured or assumed: {write_seconds(calm)} without any wait",
-        f"service rates are measured too low: {fast} if they are {write_percent(WRONG_RATE)} higher",
+        f"forked tuples are processed at once, but E[T] adds their times: the longest is {write_seconds(longest)}",
+        f"arrivals or services vary less than measured or assumed: E[T] is {write_seconds(calm)} without any wait",
+        f"service rates are measured too low: E[T] is {fast} if they are {write_percent(WRONG_RATE)} higher",
     ]
 
 

@@ -175,13 +175,15 @@ def find_quantile_errors(
 
 
 def list_queueings(topology: Topology, counts: Sequence[int]) -> tuple[str, ...]:
-    """The queueings of the operators with more than one processor, each once; shared where no operator has more."""
+    """Each queueing that operators with more than one processor have, once; shared where no operator has
+    more than one.
+    """
     operators = zip(topology.operators, counts, strict=True)
     return tuple(sorted({one.queueing or SHARED for one, count in operators if count > 1}) or [SHARED])
 
 
 def name_queueing(operator: Operator, count: int, shares: KeyShares | None) -> tuple[str, float | None]:
-    """An operator's queueing, and the share of its busiest instance; None where it is not measured."""
+    """An operator's queueing, and the share of arrivals of its busiest instance, or None where it is not measured."""
     queueing = operator.queueing or SHARED
     if queueing in {ROUND_ROBIN, RANDOM}:
         return queueing, 1.0 / count
@@ -224,7 +226,7 @@ def describe_assumed(
 def sum_dealt_in_turn(
     topology: Topology, load: Load, stations: Stations, answers: Sequence[OperatorEstimate]
 ) -> float:
-    """E[T] where operators without a stated queueing have a queue for each processor, and senders deal in turn."""
+    """E[T] if operators without a stated queueing had a queue for each processor, and senders dealt tuples in turn."""
     unstated = {operator.name for operator in topology.operators if operator.queueing is None}
     is_open = any(inflow.is_open for inflow in stations.inflows or ())
     inflows = find_inflows(

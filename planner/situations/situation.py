@@ -154,9 +154,7 @@ def find_outside_bounds(topology: Topology, counts: Sequence[int]) -> tuple[Diag
     )
     if not outside:
         return ()
-    detail = (
-        f"Fewer or more processors than their bounds allow: {join_names(outside)}. No plan would give that."
-    )
+    detail = f"These operators have fewer or more processors than their bounds allow: {join_names(outside)}."
     return (Diagnostic("outside-bounds", detail, outside),)
 
 

@@ -95,7 +95,7 @@ def describe_throttled(throttled: Sequence[str]) -> tuple[Diagnostic, ...]:
     if not throttled:
         return ()
     detail = (
-        f"Even with all processors that its bound allows, {join_names(throttled)} cannot keep up: its queue keeps "
-        "growing, and the operators behind it receive only what it serves. Raise the bound, or lower the load."
+        f"Even with all processors that their bounds allow, these operators cannot keep up: {join_names(throttled)}. "
+        "Queues grow there, and operators downstream receive only served tuples. Raise the bounds, or lower the load."
     )
     return (Diagnostic("throttled", detail, tuple(throttled)),)

@@ -74,7 +74,7 @@ def settle_network(network: Network) -> list[float]:
 
 
 def check_visits(network: Network, received: Sequence[float]) -> None:
-    """Raise InvalidTopology for the first operator with more visits than LARGEST."""
+    """Raise InvalidTopology for the first operator that an external tuple visits more than LARGEST times."""
     for operator, visits in enumerate(received):
         if not visits <= LARGEST:
             raise InvalidTopology(

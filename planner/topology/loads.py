@@ -124,7 +124,7 @@ def check_number(
         (f" of operator {operator!r}", f"/operators/{escape_pointer(operator)}") if operator else ("", "")
     )
     raise InvalidLoad(
-        f"{field}{of} is {value}: give 0 or a number above it (from {least:g} to {most:g}).",
+        f"{field}{of} is {value}: give 0, or a number from {least:g} to {most:g}.",
         f"{prefix}/{field}",
     )
 

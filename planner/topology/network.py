@@ -99,7 +99,7 @@ def assume_shares(topology: Topology, index: dict[str, int]) -> tuple[list[float
     names = tuple(name for name in index if name not in fed)
     if not names:
         raise InvalidTopology(
-            "No entries are given and every operator is fed by another one: name in entries the "
+            "No entries are given, and every operator is fed by another operator: name as entries the "
             "operators that the external stream enters.",
             "/entries",
         )
@@ -149,7 +149,7 @@ def check_bounds(position: int, operator: Operator) -> None:
     if operator.ceiling is not None and operator.ceiling < operator.min_processors:
         raise InvalidTopology(
             f"{operator.ceiling_name} of operator {operator.name!r} is {operator.ceiling}, below its "
-            f"min_processors of {operator.min_processors}: raise the one or lower the other.",
+            f"min_processors of {operator.min_processors}: raise the upper bound, or lower min_processors.",
             f"{pointer}/{operator.ceiling_name}",
         )
 

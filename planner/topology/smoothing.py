@@ -18,13 +18,13 @@ def smooth_window(loads: Sequence[Load], size: int) -> tuple[Load, tuple[Diagnos
     """The mean of the newest `size` intervals of `loads`, which are the oldest first (DRS, section IV-A)."""
     if size < 1:
         raise InvalidLoad(
-            f"A window of {size} intervals holds nothing: give a size of at least 1.", argument="size"
+            f"A window of {size} intervals smooths nothing: give a size of at least 1.", argument="size"
         )
     load, diagnostics = smooth_loads(loads[-size:], average_evenly, lambda count: [1.0] * count)
     if len(loads) < size:
         short = Diagnostic(
             "fewer-intervals",
-            f"Smoothed over {len(loads)} intervals: there are no more of the {size} asked for.",
+            f"The load is smoothed over {len(loads)} intervals, not over {size}: no more were measured.",
         )
         diagnostics = (short, *diagnostics)
     return load, diagnostics
@@ -37,7 +37,7 @@ def smooth_ewma(loads: Sequence[Load], alpha: float) -> tuple[Load, tuple[Diagno
     """
     if not 0.0 <= alpha < 1.0:
         raise InvalidLoad(
-            f"alpha = {alpha} is no weight of the past: give at least 0 (only the newest) and less than 1.",
+            f"alpha is {alpha}: give the weight of older intervals, at least 0 (only the newest counts) and below 1.",
             argument="alpha",
         )
 
@@ -132,7 +132,9 @@ class Merging:
         lists: Sequence[tuple[Item, ...]],
         merge: Callable[[Sequence[tuple[Item, ...]], Average], tuple[Item, ...]],
     ) -> tuple[Item, ...]:
-        """The merged lists of a field, from the intervals that have such a list."""
+        """The lists of one measurement, such as buckets or instances, merged over the intervals that have
+        such a list.
+        """
         known = [one for one in lists if one]
         self.note_gap(field, operator, len(known))
         return merge(known, self.average) if known else ()
@@ -190,7 +192,8 @@ def describe_gap(intervals: int, known: int, gap: Sequence[tuple[str, str]]) -> 
     )
     return Diagnostic(
         "intervals-missing",
-        f"Known in only {known} of the {intervals} intervals, and smoothed over those{scaled}: {values}.",
+        f"Some values are known in only {known} of the {intervals} intervals, over which they are smoothed{scaled}: "
+        f"{values}.",
         tuple(dict.fromkeys(operator for _, operator in gap if operator)),
     )
 

@@ -69,7 +69,7 @@ def test_the_two_parts_of_the_offered_load_sum_to_the_quotient(load: float, serv
 
 @pytest.mark.parametrize(("arrival_rate", "service_rate"), [(-1.0, 1.0), (1.0, 0.0), (inf, 1.0), (1.0, inf)])
 def test_rates_that_are_none_are_refused(arrival_rate: float, service_rate: float):
-    with pytest.raises(ValueError, match="finite and positive"):
+    with pytest.raises(ValueError, match="finite and above 0"):
         split_offered_load(arrival_rate, service_rate)
 
 
