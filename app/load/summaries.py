@@ -73,7 +73,7 @@ class OperatorWindow(Answer):
     operator: str
     window_start: datetime
     window_seconds: int
-    run_id: Annotated[int, Field(description="The ingest run that wrote it.")]
+    run_id: Annotated[int, Field(description="The ingest run that wrote the window.")]
     covered_seconds: Covered
     tuples: Annotated[int, Field(description="Logged tuples, each counted once.")]
     arrival_rate: Annotated[float, Field(description="Per second covered, scaled by sample_every.")]
@@ -147,7 +147,7 @@ class TopologyWindow(Answer):
     total_p95_seconds: float | None = None
     total_p99_seconds: float | None = None
     completion_p50_seconds: Annotated[
-        float | None, Field(description="Quantiles of their completions, within 3.2%.")
+        float | None, Field(description="Quantiles of the completion times, within 3.2%.")
     ] = None
     completion_p95_seconds: float | None = None
     completion_p99_seconds: float | None = None

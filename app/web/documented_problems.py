@@ -160,7 +160,7 @@ STORAGE_EXAMPLES: tuple[Exception, ...] = (
     storing.StoredDataUnusable(
         "fpd",
         "No service_rate is given for detector: every operator of the topology needs one.",
-        "POST a snapshot that has it, or smooth over more of them.",
+        "POST a snapshot with this value, or smooth over more snapshots.",
     ),
 )
 PLANNING_EXAMPLES: tuple[Exception, ...] = (

@@ -54,8 +54,8 @@ ARGUMENTS: Mapping[type[PlannerError], str] = {
 """The argument to change, for errors without a field for it."""
 
 REMEDIES: Mapping[str, str] = {
-    "load": "POST a snapshot that has it, or smooth over more of them.",
-    "instances": "POST a snapshot that has it, or smooth over more of them.",
+    "load": "POST a snapshot with this value, or smooth over more snapshots.",
+    "instances": "POST a snapshot with this value, or smooth over more snapshots.",
     "workload": "POST the snapshots that are missing.",
     "mst_samples": "POST samples to {address}/mst-samples.",
     "states": "PUT a policy whose states fit to {address}/policy, or send one with the request.",

@@ -295,6 +295,6 @@ class StoredDataUnusable(TopologyError):
     """The error that stored snapshots lack a value that the computation needs."""
 
     why: str
-    remedy: str = "POST a snapshot that has it."
+    remedy: str = "POST a snapshot with this value."
 
     text = "The stored data of topology {self.name!r} cannot be used: {self.why} {self.remedy}"

@@ -62,7 +62,7 @@ def store_engine_answers(
         TopologyMode,
         Query(
             description="Keep a stored topology, or replace its graph by the engine's (bounds, profiles and state "
-            "stay). An unknown one is always created."
+            "stay). An unknown topology is always created."
         ),
     ] = "keep",
 ) -> EngineSnapshots:

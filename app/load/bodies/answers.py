@@ -19,13 +19,15 @@ class OperatorEstimateAnswer(Answer):
     processors: int
     utilisation: float
     wait_seconds: float | None
-    sojourn_seconds: Annotated[float | None, Field(description="Of one visit: wait + service.")]
-    visits: Annotated[float, Field(description="Per external tuple.")]
+    sojourn_seconds: Annotated[float | None, Field(description="Wait + service of one visit.")]
+    visits: Annotated[float, Field(description="Visits per external tuple.")]
     queueing: QueueingName = "shared"
     hottest_share: Annotated[
         float | None, Field(description="keyed: the part of the arrivals that the busiest instance gets.")
     ] = None
-    hottest_utilisation: Annotated[float | None, Field(description="keyed: of the busiest instance.")] = None
+    hottest_utilisation: Annotated[
+        float | None, Field(description="keyed: the utilisation of the busiest instance.")
+    ] = None
 
 
 class DiagnosticAnswer(Answer):
@@ -70,15 +72,15 @@ class CalibrationAnswer(Answer):
     """The factor by which measured waits of one operator correct modelled ones."""
 
     operator: str
-    factor: Annotated[float, Field(description="The modelled wait is multiplied by it, the service is not.")]
+    factor: Annotated[float, Field(description="Modelled waits are multiplied by this factor.")]
     measured_over_modelled: Annotated[
         float, Field(description="Over all intervals used, each at its own load and processors.")
     ]
-    intervals: Annotated[int, Field(description="The number of intervals used.")]
+    intervals: Annotated[int, Field(description="The number of measured intervals.")]
     first_observed_at: Annotated[
-        UtcTime | None, Field(description="The beginning of the oldest one; null: not given.")
+        UtcTime | None, Field(description="Begin of the oldest interval; null: not given.")
     ]
-    last_observed_at: Annotated[UtcTime | None, Field(description="The beginning of the newest one.")]
+    last_observed_at: Annotated[UtcTime | None, Field(description="Begin of the newest interval.")]
     detail: str
 
 
@@ -108,7 +110,7 @@ class EstimateAnswer(Answer):
         SpreadAnswer | None, Field(description="Total work-in-system time, if quantiles were asked for.")
     ] = None
     completion: Annotated[
-        SpreadAnswer | None, Field(description="Until the last derived tuple is finished; as total.")
+        SpreadAnswer | None, Field(description="Time until the last derived tuple is finished.")
     ] = None
     evidence: EvidenceAnswer | None = None
     calibration: Annotated[

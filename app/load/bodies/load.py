@@ -95,7 +95,7 @@ class IdcPointBody(Body):
 
     window_seconds: Seconds
     idc: Annotated[
-        float, Field(ge=0, le=1e9, description="Var N(t) / E N(t), N(t) arrivals in such a window.")
+        float, Field(ge=0, le=1e9, description="Variance / mean of the arrivals in such a window.")
     ]
 
 
@@ -113,7 +113,7 @@ class InstanceLoadBody(Body):
     """The measurements of one instance of an operator."""
 
     instance: OperatorName
-    share: Annotated[Share, Field(description="Its share of the operator's arrivals.")]
+    share: Annotated[Share, Field(description="The instance's share of the arrivals.")]
     arrival_scv: Scv | None = None
     arrival_idc: ArrivalIdc = []
 

@@ -25,11 +25,11 @@ class InstanceQueue(Body):
     name: OperatorName
     queue_length: Annotated[float, Field(ge=0, le=1e15, description="Waiting tuples.")]
     queue_capacity: Annotated[float, Field(ge=1e-9, le=1e15, description="The most tuples that can wait.")]
-    work: Annotated[float | None, Field(ge=0, le=1e15, description="Processors that it keeps busy.")] = None
-    node: OperatorName | None = None
-    cpu: Annotated[
-        Part | None, Field(description="The part of its node that it uses; give it with memory.")
+    work: Annotated[
+        float | None, Field(ge=0, le=1e15, description="Processors that the instance keeps busy.")
     ] = None
+    node: OperatorName | None = None
+    cpu: Annotated[Part | None, Field(description="The used part of the node; give memory too.")] = None
     memory: Part | None = None
     io: Part | None = None
 
