@@ -131,7 +131,7 @@ def describe_distance(frontier: Sequence[FrontierPoint]) -> list[Diagnostic]:
 
 
 def refuse(compute: Callable[[], Found], code: str, said: list[Diagnostic]) -> Found | None:
-    """The result of `compute`; if it cannot be computed, None, and adds a diagnostic with the reason to `said`."""
+    """Returns the result of `compute`; on an error returns None, and adds a diagnostic with the reason to `said`."""
     try:
         return compute()
     except (*OUT_OF_REACH, InvalidAllocation) as error:
