@@ -22,6 +22,7 @@ from planner.situations.disagreements import compare_sojourn
 from planner.situations.situation import Situation, assess_counts, scale_load, survey_load
 from planner.topology.loads import MOST_PROCESSORS
 from planner.values import Estimate, Load, Topology
+from planner.wording import write_seconds
 
 Action = Literal["hold", "scale_up", "scale_down", "rebalance"]
 SizedBy = Literal["smoothed", "newest", "forecast"]
@@ -36,7 +37,7 @@ class DecisionQuestion:
     `history` (None: unknown). `owners_left`: the owners of key groups after the last change, by operator. `nodes` and
     `instances` (by operator) come from the newest snapshot. `catch_up_left_seconds`: the time left until the end that
     an earlier decision promised for the backlog. `wanted_before`: the largest number of processors that any decision
-    of the last scale_down_window_seconds needed.
+    of the last scale_down_window_seconds needed, `wanted_seconds_ago` before the end of the data (None: not known).
     """
 
     topology: Topology
@@ -53,6 +54,15 @@ class DecisionQuestion:
     instances: Mapping[str, Sequence[MeasuredInstance]] = field(default_factory=dict)
     catch_up_left_seconds: float | None = None
     wanted_before: int | None = None
+    wanted_seconds_ago: float | None = None
+
+    @property
+    def wanted_when(self) -> str:
+        """When `wanted_before` processors were needed, as the end of a sentence: `30 min earlier`."""
+        ago, window = self.wanted_seconds_ago, self.policy.scale_down_window_seconds
+        return (
+            f"less than {write_seconds(window)} earlier" if ago is None else f"{write_seconds(ago)} earlier"
+        )
 
     @property
     def catch_up(self) -> CatchUpTerms | None:

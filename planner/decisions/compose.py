@@ -21,8 +21,8 @@ from planner.decisions.case import (
 )
 from planner.decisions.catch_up import CatchingUp, describe_catch_up
 from planner.decisions.goals import propose
-from planner.decisions.horizon import ChangeHorizon, RateOutlook
-from planner.decisions.policy import Goal, Policy
+from planner.decisions.horizon import ChangeHorizon
+from planner.decisions.policy import Goal
 from planner.decisions.rules import RULES, apply_rules
 from planner.decisions.state_migration import Moves, plan_moves
 from planner.decisions.wait_correction import Correction, correct_sojourn
@@ -42,7 +42,8 @@ SIZED_FOR: Mapping[SizedBy, str] = {
     "smoothed": "The number of processors is for {rate}, the mean rate of the snapshots of the decision.",
     "newest": "The number of processors is for {rate}, the rate of the newest snapshot: it is above the mean rate.",
     "forecast": "The number of processors is for {rate}, to which the rate may rise before the next change is "
-    "possible: it stays below that for {steps} with a probability of {quantile}, by a forecast from {history}.",
+    "possible: the rate stays below {rate} for the next {time} with a probability of {quantile}, by a forecast "
+    "from {history}.",
 }
 # Above this number of new instances the advice does not place them one by one: nobody would read it.
 MOST_PLACED = 10_000
@@ -116,7 +117,7 @@ def compose_decision(question: DecisionQuestion) -> ComposedDecision:
     resources = find_resources(running, question.nodes, question.instances)
     return ComposedDecision(
         decision=decision,
-        sized_for=describe_sizing(decision, question.outlook),
+        sized_for=describe_sizing(decision, question),
         counterfactuals=look_around(decision, question, counts),
         nodes=advise_on_nodes(decision.current, decision.recommended, resources, policy.nodes),
         streams=advise_on_streams(
@@ -176,33 +177,37 @@ def look_around(decision: Decision, question: DecisionQuestion, counts: list[int
         scale_load(situation, decision.sized_rate),
         counts,
         None if target is None else target.settle(situation, counts),
-        why_not_fewer(decision, policy),
+        why_not_fewer(decision, question),
         correction=correction.least_shared,
         own_correction=correction.own if correction.is_own else None,
     )
 
 
-def why_not_fewer(decision: Decision, policy: Policy) -> str:
+def why_not_fewer(decision: Decision, question: DecisionQuestion) -> str:
     """Returns why the policy keeps a processor without which the target would still be met.
 
     The text is empty if no rule of the policy keeps this processor.
     """
-    codes = {one.code for one in decision.reasons}
+    codes, policy = {one.code for one in decision.reasons}, question.policy
     if "within-target" in codes:
         if policy.t_min_seconds is None:
             return "The policy gives up no processors: it has no time below which it does."
         return (
             f"The policy gives up processors only where E[T] is below {write_seconds(policy.t_min_seconds)}."
         )
-    return "The policy keeps more, because more were needed before." if "scale-down-window" in codes else ""
+    if "scale-down-window" not in codes:
+        return ""
+    return f"The policy keeps more, because {question.wanted_before} were needed {question.wanted_when}."
 
 
-def describe_sizing(decision: Decision, outlook: RateOutlook) -> SizedRate:
+def describe_sizing(decision: Decision, question: DecisionQuestion) -> SizedRate:
     """Returns the rate for which the number of processors of the decision was computed, with a sentence about it."""
-    parts, ahead = {"rate": write_rate(decision.sized_rate)}, outlook.rate
+    parts, ahead = {"rate": write_rate(decision.sized_rate)}, question.outlook.rate
     if ahead is not None:
+        seconds = 0.0 if question.history is None else ahead.steps * question.history.step_seconds
+        steps = write_counted(ahead.steps, "interval")
         parts |= {
-            "steps": write_counted(ahead.steps, "interval"),
+            "time": f"{write_seconds(seconds)} ({steps})" if seconds else steps,
             "quantile": write_percent(ahead.quantile),
             "history": write_counted(ahead.history, "interval"),
         }

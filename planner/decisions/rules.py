@@ -109,9 +109,15 @@ def keep_wanted(case: Case, proposal: Proposal) -> Proposal:
 
 
 def describe_window(case: Case, total: int, before: int) -> Reason:
-    """Returns the reason that `before` processors were needed in the scale-down window, where `total` would do now."""
-    window = write_seconds(case.policy.scale_down_window_seconds)
-    return give_reason("scale-down-window", total=total, before=before, window=window)
+    """Returns the reason that `before` processors were needed in the scale-down window, where `total` would be enough."""
+    return give_reason(
+        "scale-down-window",
+        total=total,
+        rate=write_rate(case.sized[0].load.external_rate),
+        before=before,
+        when=case.question.wanted_when,
+        window=write_seconds(case.policy.scale_down_window_seconds),
+    )
 
 
 def add_best(case: Case, counts: list[int], total: int) -> list[int]:

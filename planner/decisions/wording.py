@@ -15,6 +15,7 @@ from planner.wording import (
     write_level,
     write_rate,
     write_seconds,
+    write_seconds_apart,
     write_seconds_change,
 )
 
@@ -55,7 +56,7 @@ SENTENCES: Mapping[str, str] = {
     "policy leaves for that: the bounds on processors, or the time of one service, allow no less.",
     "catch-up-impossible": "{waiting} tuples wait, and no number of processors within the bounds works them off.",
     # Why a change is smaller, or held back.
-    "scale-down-window": "{total} processors would do now, but less than {window} ago {before} were needed. The policy "
+    "scale-down-window": "{total} processors would be enough at {rate}, but {before} were needed {when}. The policy "
     "keeps processors for {window} after they were needed.",
     "at-optimum": "The processors that run are already the best ones for the policy's goal.",
     "cooldown": "The last change is too recent. The next one is possible in {left}.",
@@ -111,18 +112,22 @@ MOST_LISTED = 10
 
 @dataclass(frozen=True, slots=True)
 class Outlook:
-    """The time E[T] now and with the recommended processors, and the target; None: an operator cannot keep up."""
+    """The time E[T] now and with the recommended processors, and the target; None: an operator cannot keep up.
+
+    `is_measured`: E[T] now is measured. E[T] of the recommended processors is always an estimate.
+    """
 
     now_seconds: float | None
     then_seconds: float | None
     target: TimeTarget | None
+    is_measured: bool = False
 
 
 def describe_verdict(running: Mapping[str, int], recommended: Mapping[str, int], outlook: Outlook) -> str:
     """Returns the verdict of a decision: the processors to run, and the effect on E[T].
 
-    An example is `Run 28 processors instead of 32: parse 4, score 13. E[T] would go from 180 to 208 ms; the target is
-    350 ms.`
+    An example is `Run 28 processors instead of 32: parse 4, score 13. E[T] is 180 ms (measured) and would be 208 ms
+    (expected); the target is 350 ms.`
     """
     return f"{describe_change(running, recommended)} {describe_effect(running, recommended, outlook)}"
 
@@ -148,8 +153,11 @@ def describe_effect(running: Mapping[str, int], recommended: Mapping[str, int], 
         text = "They cannot keep up either"
     elif now is None:
         text = f"Those that run cannot keep up; E[T] would be {write_seconds(then)}"
+    elif outlook.is_measured:
+        before, after = write_seconds_apart(now, then)
+        text = f"E[T] is {before} (measured) and would be {after} (expected)"
     else:
-        text = f"E[T] would go {write_seconds_change(now, then)}"
+        text = f"E[T] would go {write_seconds_change(now, then)} (both estimated)"
     return f"{text}{describe_target(outlook.target)}."
 
 

@@ -182,7 +182,7 @@ def find_counterfactuals(
     """
     total, rate = sum(counts), situation.load.external_rate
     chosen = list(counts)
-    fewer, seconds, detail = describe_one_fewer(situation, total - 1, correction, own_correction)
+    fewer, seconds, detail = describe_one_fewer(situation, chosen, correction, own_correction)
     if fewer is not None and target is not None:
         detail += judge_one_fewer(situation, list(fewer.values()), seconds, target, why_not_fewer)
     elif fewer is not None:
@@ -233,44 +233,55 @@ def judge_one_fewer(
 
 
 def describe_one_fewer(
-    situation: Situation, k_max: int, correction: float, own_correction: float | None
+    situation: Situation, chosen: Sequence[int], correction: float, own_correction: float | None
 ) -> tuple[Mapping[str, int] | None, float | None, str]:
-    """Returns the best split of k_max, its E[T], and a sentence on both; without a split the sentence says why.
+    """Returns the best split of one processor fewer than `chosen`, its E[T], and a sentence on both beside E[T] of
+    `chosen`; without a split the sentence says why.
 
     Waits are multiplied by `correction`, and by `own_correction` with a queue for each processor.
     """
+    k_max = sum(chosen) - 1
     try:
         counts = allocate_budget(situation.stations, k_max, situation.names).counts
     except (BudgetTooSmall, BoundTooSmall):
         return None, None, f"{k_max} processors could not keep up within the bounds."
-    seconds = assess_counts(situation, counts).expected_sojourn_seconds
-    if seconds is not None and correction != 1.0:
-        service = situation.find_lower_bound()
-        seconds = service + correction * (seconds - service)
-    own = None if own_correction is None else find_own_sojourn(situation, k_max, own_correction)
-    is_own = own is not None and seconds is not None and own > seconds
-    if is_own:
-        seconds = own
+    own_counts = counts
+    if own_correction is not None and situation.load.external_rate:
+        own_counts = EvenSplit.prepare(situation.stations).allocate(0.0, k_max).tolist()
+    seconds, is_own = find_longer(situation, counts, own_counts, correction, own_correction)
+    beside, _ = find_longer(situation, chosen, chosen, correction, own_correction)
     detail = f"With {k_max} processors in their best split E[T] would be {write_seconds(seconds, UNBOUNDED)}"
     if situation.load.external_rate:
         detail += f" at {write_rate(situation.load.external_rate)}"
+    notes = [f"with {k_max + 1}: {write_seconds(beside, UNBOUNDED)}"]
     if is_own or correction != 1.0:
         factor = write_factor((own_correction or 1.0) if is_own else correction)
         queues = " with a queue at each processor" if is_own else ""
-        detail += f" (tuples wait {factor} as long as the model{queues} says, as measured)"
-    return situation.name_counts(counts), seconds, detail
+        notes.append(f"tuples wait {factor} as long as the model{queues} says, as measured")
+    return situation.name_counts(counts), seconds, f"{detail} ({'; '.join(notes)})"
 
 
-def find_own_sojourn(situation: Situation, total: int, own_correction: float) -> float | None:
-    """Returns E[T] of the best split of `total` processors with a queue for each; None if an operator cannot keep up.
+def find_longer(
+    situation: Situation,
+    counts: Sequence[int],
+    own_counts: Sequence[int],
+    correction: float,
+    own_correction: float | None,
+) -> tuple[float | None, bool]:
+    """Returns the longer of two times E[T], and whether the second is longer; None if an operator cannot keep up.
 
-    Modelled waits are multiplied by `own_correction`.
+    The first is of `counts` with corrected waits, the second of `own_counts` with a queue for each processor.
     """
-    if not situation.load.external_rate:
-        return None
-    queues = EvenSplit.prepare(situation.stations)
-    wait = queues.waiting(queues.allocate(0.0, total)) / situation.load.external_rate
-    return as_finite(situation.find_lower_bound() + own_correction * wait)
+    seconds, service = assess_counts(situation, counts).expected_sojourn_seconds, situation.find_lower_bound()
+    if seconds is None:
+        return None, False
+    if correction != 1.0:
+        seconds = service + correction * (seconds - service)
+    if own_correction is None or not situation.load.external_rate:
+        return seconds, False
+    wait = EvenSplit.prepare(situation.stations).waiting(own_counts) / situation.load.external_rate
+    own = service + own_correction * wait
+    return (own, True) if seconds < own < inf else (seconds, False)
 
 
 def as_finite(rate: float | None) -> float | None:

@@ -108,7 +108,7 @@ def digest_answer(answer: DecisionAnswer) -> dict[str, float | bool | None]:
         "misses_target": any(one.code == "target-missed" for one in answer.reasons),
         "stable": answer.current.stable,
         "current_seconds": answer.current.expected_sojourn_seconds,
-        "recommended_seconds": answer.expected_sojourn_seconds,
+        "recommended_seconds": answer.outlook.then_seconds,
         "measured_seconds": answer.measured_sojourn_seconds,
         "holds_up_to_rate": answer.counterfactuals.holds_up_to_rate,
     }

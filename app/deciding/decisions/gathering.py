@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from sqlalchemy import func, literal, select
+from sqlalchemy import literal, select
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import Session
 
@@ -88,6 +88,7 @@ def gather_question(
         rates = gather_rates(session, found, decided_for, history or HISTORY)
     if policy.catch_up_seconds is not None:
         left = find_promise(session, stored, decided_for, policy.catch_up_seconds)
+    needed, needed_for = find_wanted_before(session, stored, terms, decided_for)
     return DecisionQuestion(
         topology=found.topology,
         load=found.load,
@@ -103,7 +104,8 @@ def gather_question(
         nodes=read_nodes(found.newest),
         instances=read_instances(found.newest),
         catch_up_left_seconds=left,
-        wanted_before=find_wanted_before(session, stored, terms, decided_for),
+        wanted_before=needed,
+        wanted_seconds_ago=None if needed_for is None else (decided_for - needed_for).total_seconds(),
     )
 
 
@@ -173,19 +175,21 @@ def read_instances(newest: SnapshotRow) -> dict[str, list[MeasuredInstance]]:
 
 def find_wanted_before(
     session: Session, stored: StoredTopology, terms: PolicyBody, decided_for: datetime
-) -> int | None:
+) -> tuple[int | None, datetime | None]:
     """Returns the most processors that earlier decisions with an equal goal and equal bounds asked for in the policy's
-    window.
+    window, and the end of the data of the newest decision that asked for so many.
 
     Only decisions on data older than `decided_for` count. Trials do not count. Decisions under a policy without a
     window do not count, because such a decision may have held for another reason than the goal.
     """
     if not terms.scale_down_window_seconds:
-        return None
-    policy = DecisionRow.answer["policy"]
+        return None, None
+    policy, needed = DecisionRow.answer["policy"], DecisionRow.digest["needed"].as_integer()
     sent = terms.model_dump(mode="json", include={"goal", "bounds"})
-    return session.scalar(
-        select(func.max(DecisionRow.digest["needed"].as_integer())).where(
+    most = (
+        select(needed, DecisionRow.decided_for)
+        .where(
+            needed.is_not(None),
             DecisionRow.topology_id == stored.id,
             DecisionRow.is_trial.is_(False),
             DecisionRow.decided_for >= decided_for - timedelta(seconds=terms.scale_down_window_seconds),
@@ -193,7 +197,11 @@ def find_wanted_before(
             policy["goal"] == literal(sent["goal"], JSONB),
             policy["bounds"] == literal(sent["bounds"], JSONB),
         )
+        .order_by(needed.desc(), DecisionRow.decided_for.desc())
+        .limit(1)
     )
+    row = session.execute(most).one_or_none()
+    return (None, None) if row is None else (row[0], row[1])
 
 
 def find_promise(

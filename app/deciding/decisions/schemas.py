@@ -235,13 +235,17 @@ class Decided(Answer):
     measured_sojourn_seconds: float | None
     current: EstimateAnswer
     expected_sojourn_seconds: Annotated[
-        float | None, Field(description="E[T] of the recommended processors; null = infinite.")
+        float | None,
+        Field(
+            description="E[T] of the recommended processors by the model alone, not corrected by measured waits; null "
+            "= infinite."
+        ),
     ]
     corrected_sojourn_seconds: Annotated[
         float | None,
         Field(
-            description="E[T] of the recommended processors, corrected by `correction`; null: no interval can "
-            "be compared, or infinite."
+            description="E[T] of the recommended processors, corrected by `correction`: the number that the verdict "
+            "states. null: no interval can be compared, or infinite."
         ),
     ] = None
     optimum: Annotated[Optimum | None, Field(description="null: no allocation satisfies the constraints.")]
@@ -294,4 +298,7 @@ class DecisionAnswer(AsOfNow, Decided):
         """Returns E[T] now (measured, or else estimated), E[T] with the recommended processors, and the target."""
         now = choose_promise(self.current.expected_sojourn_seconds, self.measured_sojourn_seconds)
         then = choose_promise(self.expected_sojourn_seconds, self.corrected_sojourn_seconds)
-        return Outlook(now if self.current.stable else None, then, self.policy.to_value().limit)
+        is_measured = self.measured_sojourn_seconds is not None
+        return Outlook(
+            now if self.current.stable else None, then, self.policy.to_value().limit, is_measured=is_measured
+        )

@@ -106,7 +106,11 @@ class OverviewRow(Answer):
         Field(description="E[T] with the processors that ran at the decision; null also if it is unbounded."),
     ]
     recommended_sojourn_seconds: Annotated[
-        float | None, Field(description="E[T] with the recommended processors.")
+        float | None,
+        Field(
+            description="E[T] with the recommended processors as the verdict of the decision states it: corrected by "
+            "measured waits where intervals can be compared."
+        ),
     ]
     measured_sojourn_seconds: Annotated[float | None, Field(description="Of the newest snapshot.")]
     target_seconds: Annotated[float | None, Field(description="t_max_seconds, or the seconds of `target`.")]

@@ -46,6 +46,10 @@ def test_a_scale_down_goes_to_the_most_that_was_needed_in_the_window():
     some = ask((15, 12), WINDOW, 20)
     assert (some.action, total(some), some.needed) == ("scale_down", 20, needed)
     assert some.reasons[-1].code == "scale-down-window"
+    assert some.reasons[-1].detail == (
+        f"{needed} processors would be enough at 100/s, but 20 were needed less than 30 min earlier. The policy keeps "
+        "processors for 30 min after they were needed."
+    )
     assert some.optimum == at_once.optimum
     none = ask((15, 12), WINDOW, 40)
     assert (none.action, codes(none)[-1], none.needed) == ("hold", "scale-down-window", needed)

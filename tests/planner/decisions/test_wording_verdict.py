@@ -24,7 +24,12 @@ RUN_33 = "Run 33 processors instead of 32: score 16."
         (
             FEWER,
             Outlook(0.17994, 0.2084, TARGET),
-            f"{RUN_28} E[T] would go from 180 to 208 ms; the target is 350 ms.",
+            f"{RUN_28} E[T] would go from 180 to 208 ms (both estimated); the target is 350 ms.",
+        ),
+        (
+            FEWER,
+            Outlook(0.17994, 0.2084, TARGET, is_measured=True),
+            f"{RUN_28} E[T] is 180 ms (measured) and would be 208 ms (expected); the target is 350 ms.",
         ),
         (
             RUNS,
@@ -34,7 +39,8 @@ RUN_33 = "Run 33 processors instead of 32: score 16."
         (
             RUNS | {"parse": 6, "join": 7},
             Outlook(0.9, 1.2, None),
-            "Split the 32 processors another way: parse 6, join 7. E[T] would go from 900 ms to 1.2 s.",
+            "Split the 32 processors another way: parse 6, join 7. E[T] would go from 900 ms to 1.2 s (both "
+            "estimated).",
         ),
         (
             RUNS | {"score": 16},

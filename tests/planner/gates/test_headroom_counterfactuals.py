@@ -13,6 +13,7 @@ from planner.plans.optimal import min_processors
 from planner.situations.situation import assess_counts, scale_load, survey_load
 from planner.targets.target import SojournTarget
 from planner.values import Load, Operator, OperatorLoad, Topology
+from planner.wording import write_seconds
 from tests.planner.gate_cases import FPD, RUNNING, cases, measure
 
 NOTHING_WAITS = (
@@ -111,6 +112,8 @@ def test_waits_as_measured_stretch_the_wait_alone_and_the_longer_kind_of_queue_c
     expected = service + queues.waiting(queues.allocate(0.0, 25)) / 250.0
     assert own.one_fewer_sojourn_seconds == pytest.approx(expected, rel=1e-12)
     assert "a queue at each processor" in own.one_fewer_detail
+    chosen = write_seconds(service + queues.waiting(counts) / 250.0)
+    assert f"(with 26: {chosen}; tuples wait 1 times" in own.one_fewer_detail
     assert expected > plain
 
 

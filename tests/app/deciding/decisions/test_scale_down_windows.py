@@ -26,6 +26,9 @@ def test_processors_stay_for_the_window_and_no_longer(client: httpx.Client, know
     first, again = decide(client, known, 6), decide(client, known, 6)
     assert (first["action"], first["reasons"][-1]["code"]) == ("hold", "scale-down-window")
     assert first["needed_total"] < sum(more.values())
+    needed = f"{sum(more.values())} were needed 4 min earlier"
+    assert f"would be enough at 320/s, but {needed}." in first["reasons"][-1]["detail"]
+    assert f"The policy keeps more, because {needed}." in first["counterfactuals"]["one_fewer_detail"]
     assert (again["action"], again["reasons"]) == (first["action"], first["reasons"])
     observe(client, known, 13, 320.0, more)
     later = decide(client, known, 13)

@@ -94,6 +94,9 @@ def test_the_worst_stand_first_and_each_says_why(alone: httpx.Client):
     assert calm["decision_id"] == decisions["calm"]["id"]
     assert calm["expected_sojourn_seconds"] == decisions["calm"]["current"]["expected_sojourn_seconds"]
     assert calm["holds_up_to_rate"] == decisions["calm"]["counterfactuals"]["holds_up_to_rate"]
+    stated = decisions["missed"]["corrected_sojourn_seconds"]
+    assert stated not in {None, decisions["missed"]["expected_sojourn_seconds"]}
+    assert by_name["missed"]["recommended_sojourn_seconds"] == stated
     assert (by_name["over"]["expected_sojourn_seconds"], by_name["empty"]["measured_until"]) == (None, None)
     assert all(row["detail"] for row in found["items"])
 
