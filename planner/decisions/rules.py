@@ -109,7 +109,7 @@ def keep_wanted(case: Case, proposal: Proposal) -> Proposal:
 
 
 def describe_window(case: Case, total: int, before: int) -> Reason:
-    """Returns the reason that `before` processors were needed in the scale-down window, where `total` would be enough."""
+    """Returns the reason that `before` processors were needed in the scale-down window, where `total` are enough."""
     return give_reason(
         "scale-down-window",
         total=total,

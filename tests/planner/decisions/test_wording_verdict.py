@@ -15,6 +15,7 @@ RUNS = {"parse": 5, "score": 15, "join": 8, "store": 4}
 FEWER = {"parse": 4, "score": 13, "join": 7, "store": 4}
 TARGET = TimeTarget("total", 0.35)
 RUN_28 = "Run 28 processors instead of 32: parse 4, score 13, join 7."
+SPLIT = "Split the 32 processors another way: parse 6, join 7."
 RUN_33 = "Run 33 processors instead of 32: score 16."
 
 
@@ -39,8 +40,7 @@ RUN_33 = "Run 33 processors instead of 32: score 16."
         (
             RUNS | {"parse": 6, "join": 7},
             Outlook(0.9, 1.2, None),
-            "Split the 32 processors another way: parse 6, join 7. E[T] would go from 900 ms to 1.2 s (both "
-            "estimated).",
+            f"{SPLIT} E[T] would go from 900 ms to 1.2 s (both estimated).",
         ),
         (
             RUNS | {"score": 16},
