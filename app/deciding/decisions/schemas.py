@@ -235,11 +235,7 @@ class Decided(Answer):
     measured_sojourn_seconds: float | None
     current: EstimateAnswer
     expected_sojourn_seconds: Annotated[
-        float | None,
-        Field(
-            description="E[T] of the recommended processors by the model alone, not corrected by measured waits; null "
-            "= infinite."
-        ),
+        float | None, Field(description="E[T] of the recommended processors, not corrected; null = infinite.")
     ]
     corrected_sojourn_seconds: Annotated[
         float | None,
