@@ -11,6 +11,7 @@ from app.database.tables import SnapshotRow
 from app.deciding.outcomes.schemas import ObservedAnswer
 from app.deciding.policies.schemas import Goal
 from app.load.measurements.snapshots import is_partial
+from app.web.fields import move_time
 from planner.outcomes.observed import LaterInterval, Promised, weigh_sojourns
 from planner.outcomes.wording import NOTHING_SINCE
 
@@ -61,7 +62,6 @@ def observe_fresh(decision: StoredDecision, snapshots: Sequence[SnapshotRow]) ->
         for one in snapshots
         if one.observed_at >= since and not is_partial(one)
     ]
-    end = timedelta(seconds=promised.find_end(0.0))
     return ObservedAnswer(
         state="waiting",
         applied_at=None,
@@ -74,7 +74,7 @@ def observe_fresh(decision: StoredDecision, snapshots: Sequence[SnapshotRow]) ->
         limit_seconds=promised.limit_seconds,
         limit_source=promised.limit_source,
         horizon_seconds=promised.horizon_seconds,
-        judged_until=None if promised.is_change else decision.decided_for + end,
+        judged_until=None if promised.is_change else move_time(decision.decided_for, promised.find_end(0.0)),
         intervals=0,
         missed_intervals=0,
         missed_beyond_rate=None,

@@ -5,7 +5,7 @@ Engines write numbers as numbers and as text, for example "NaN".
 
 import math
 from collections.abc import Iterable, Mapping
-from datetime import datetime, timedelta
+from datetime import datetime
 
 from pydantic import JsonValue, ValidationError
 
@@ -75,14 +75,6 @@ def read_time(value: JsonValue) -> datetime | None:
     try:
         return read_utc_time(value)
     except ValidationError:
-        return None
-
-
-def move_time(at: datetime, seconds: float) -> datetime | None:
-    """The time moved by a number of seconds, to the past if negative; None if the calendar does not reach so far."""
-    try:
-        return at + timedelta(seconds=seconds)
-    except OverflowError:
         return None
 
 

@@ -1,7 +1,7 @@
 """Field types that several bodies share, and the base classes of bodies and answers."""
 
 import re
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Annotated, Any, Literal
 from urllib.parse import quote
 
@@ -75,6 +75,14 @@ def find_time(epoch_seconds: float) -> datetime:
     except (ValueError, OverflowError) as error:
         why = "The answer would reach beyond the year 9999: send earlier times, a shorter step or fewer steps ahead."
         raise InvalidRequest((("#", why),)) from error
+
+
+def move_time(at: datetime, seconds: float) -> datetime | None:
+    """The time moved by a number of seconds, to the past if negative; None if the calendar does not reach so far."""
+    try:
+        return at + timedelta(seconds=seconds)
+    except OverflowError:
+        return None
 
 
 OperatorName = Annotated[str, Field(min_length=1, max_length=200), AfterValidator(printable)]

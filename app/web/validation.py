@@ -10,6 +10,8 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
+from planner.wording import write_count, write_number
+
 LONGEST_SHOWN = 60
 EXPONENT = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)[eE][-+]?\d+")
 YAML_TRUTHS = {True: "yes, on and true", False: "no, off and false"}
@@ -142,6 +144,11 @@ INSTEAD_OF_PYDANTIC = {
     "missing": "This field is required: add it.",
     "finite_number": "Must be a finite number: NaN and Infinity are refused.",
     "json_invalid": "The body is not valid JSON",
+    "model_type": "Must be an object",
+    "model_attributes_type": "Must be an object",
+    "dict_type": "Must be an object",
+    "list_type": "Must be a list",
+    "tuple_type": "Must be a list",
     "string_unicode": "Contains half of a surrogate pair, which is no character: correct the text.",
     "union_tag_not_found": "Its kind is missing: add the field 'kind'.",
 }
@@ -154,6 +161,10 @@ SAYS_ITS_VALUE = {
     "union_tag_not_found",
 }
 """Errors whose message does not show the value: it adds nothing, or cannot be printed."""
+
+BOUNDS = ("ge", "gt", "le", "lt")
+"""The names of a number's bounds in the context of an error."""
+BOUND_AT_END = re.compile(r"\S+$")
 
 KnownFields = Callable[[list[object]], list[str]]
 
@@ -205,11 +216,20 @@ def _find_candidates(error: Any, body: object, known_fields: KnownFields | None)
     return "", []
 
 
+def _rewrite(error: Any) -> str:
+    """Pydantic's message as an instruction, with the bound of a number written as people do: `1e-15`, `1,000`."""
+    text = str(error["msg"]).removeprefix("Value error, ").replace("Input should ", "Must ", 1)
+    for bound in (value for name, value in error.get("ctx", {}).items() if name in BOUNDS):
+        if isinstance(bound, int | float):
+            written = write_count(bound) if isinstance(bound, int) else write_number(bound, digits=15)
+            text = BOUND_AT_END.sub(written, text)
+    return text
+
+
 def _advise(error: Any, body: object, known_fields: KnownFields | None, *, is_yaml: bool) -> str:
     """A sentence with the error, the value that was sent, and what to change; values of headers are never shown."""
     kind = error["type"]
-    said = str(error["msg"]).removeprefix("Value error, ").replace("Input should ", "Must ", 1)
-    advice = INSTEAD_OF_PYDANTIC.get(kind, said)
+    advice = INSTEAD_OF_PYDANTIC.get(kind) or _rewrite(error)
     wrong, candidates = _find_candidates(error, body, known_fields)
     if kind == "extra_forbidden" and wrong in candidates:
         return "This field belongs to another kind: remove it, or correct the kind."

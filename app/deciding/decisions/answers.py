@@ -1,6 +1,6 @@
 """Turns a decision of the planner into the JSON answer and into a picture."""
 
-from datetime import datetime, timedelta
+from datetime import datetime
 from math import isfinite
 
 from app.deciding.decisions.gathering import GatheredDecision
@@ -9,6 +9,7 @@ from app.load.bodies.answers import to_estimate_answer
 from app.rendering.graph_pictures import draw_graph
 from app.rendering.operator_graphs import OperatorGraph, graph_estimate
 from app.rendering.picture_files import write_picture
+from app.web.fields import move_time
 from planner.decisions.compose import ComposedDecision, Decision
 from planner.decisions.horizon import RateOutlook
 from planner.decisions.wording import describe_change, describe_effect
@@ -72,7 +73,7 @@ def to_catching_up(composed: ComposedDecision, decided_for: datetime) -> Catchin
     answer = CatchingUpAnswer.model_validate(composed.catching_up)
     left = answer.left_seconds
     if left is not None:
-        answer.finished_by = decided_for + timedelta(seconds=left)
+        answer.finished_by = move_time(decided_for, left)
     return answer
 
 

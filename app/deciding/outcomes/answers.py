@@ -1,13 +1,14 @@
 """Turns the reported and the observed outcome of a decision into JSON."""
 
 from collections.abc import Mapping
-from datetime import datetime, timedelta
+from datetime import datetime
 from math import isfinite
 from typing import Any, NamedTuple
 
 from app.deciding.outcomes.gathering import AskedDecision, SeenAround
 from app.deciding.outcomes.schemas import ObservedAnswer, OutcomeAnswer
 from app.load.bodies.answers import DiagnosticAnswer
+from app.web.fields import move_time
 from planner.outcomes.observed import ObservedOutcome, Promised
 from planner.outcomes.wording import ReportedOutcome, describe_outcome, find_disagreements
 
@@ -92,8 +93,8 @@ def find_error(expected: float | None, measured: float | None) -> float | None:
 
 
 def date(asked: AskedDecision, seconds: float | None) -> datetime | None:
-    """Returns the time `seconds` after the end of the decision's data; None if the seconds are not known."""
-    return None if seconds is None else asked.decided_for + timedelta(seconds=seconds)
+    """Returns the time `seconds` after the end of the decision's data; None if unknown, or beyond the calendar."""
+    return None if seconds is None else move_time(asked.decided_for, seconds)
 
 
 def stand_in(observed: ObservedAnswer, asked: AskedDecision) -> OutcomeAnswer | None:

@@ -17,7 +17,6 @@ from app.engines.numbers import (
     SHORTEST_SECONDS,
     add_known,
     find_growth,
-    move_time,
     read_count,
     read_list,
     read_name,
@@ -26,6 +25,7 @@ from app.engines.numbers import (
     read_text,
     read_time,
 )
+from app.web.fields import move_time
 
 # A longer time between two triggers is a mistake of the clock, or no measurement of today's load.
 LONGEST_SECONDS = 86_400.0

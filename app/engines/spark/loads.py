@@ -3,9 +3,10 @@
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from app.engines.numbers import add_known, find_rate, find_service_rate, move_time
+from app.engines.numbers import add_known, find_rate, find_service_rate
 from app.engines.spark.batches import Batch, count_arrived, count_waiting, find_interval, pair_batches
 from app.load.bodies.load import LoadBody, OperatorLoadBody
+from app.web.fields import move_time
 
 
 class ReadBatch(NamedTuple):

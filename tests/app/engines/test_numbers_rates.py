@@ -52,10 +52,3 @@ def test_a_time_is_read_in_utc():
     assert numbers.read_time("2026-11-18T23:41:39.385+01:00") == datetime(
         2026, 11, 18, 22, 41, 39, 385000, UTC
     )
-
-
-def test_a_time_beyond_the_calendar_is_unknown():
-    first = datetime(1, 1, 1, tzinfo=UTC)
-    assert numbers.move_time(first, -1.0) is None
-    assert numbers.move_time(first, 1e15) is None
-    assert numbers.move_time(first, 1.5) == datetime(1, 1, 1, 0, 0, 1, 500000, UTC)

@@ -1,6 +1,7 @@
 """What the fields of bodies may hold: a wrong value is refused at its pointer, and nothing is stored."""
 
 import json
+from datetime import UTC, datetime
 from pathlib import Path
 from urllib.parse import quote
 
@@ -12,7 +13,7 @@ from pydantic import ValidationError
 from app.load.bodies.load import FPD_LOAD
 from app.load.bodies.topology import FPD
 from app.load.snapshots.schemas import SnapshotBody
-from app.web.fields import YEAR_SECONDS
+from app.web.fields import YEAR_SECONDS, move_time
 from tests.app.web.refusals import PLAN, assert_refused, changed, send
 
 BAD_TOPOLOGY: list[tuple[str, object, str]] = [
@@ -165,3 +166,10 @@ def test_a_measurement_is_not_of_before_1970_and_not_of_more_than_a_year():
     for refused in ({"window_seconds": YEAR_SECONDS + 1.0}, {"observed_at": "1969-12-31T23:59:59Z"}):
         with pytest.raises(ValidationError):
             SnapshotBody.model_validate(body | refused)
+
+
+def test_a_time_beyond_the_calendar_is_unknown():
+    first = datetime(1, 1, 1, tzinfo=UTC)
+    assert move_time(first, -1.0) is None
+    assert move_time(first, 1e15) is None
+    assert move_time(first, 1.5) == datetime(1, 1, 1, 0, 0, 1, 500000, UTC)

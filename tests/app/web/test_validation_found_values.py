@@ -65,3 +65,25 @@ def test_a_number_is_spelled_so_that_yaml_reads_it_as_that_number(number: float)
     for spelled in spell_number(number, is_whole=False).split(" or "):
         assert yaml.safe_load(spelled) == number
         assert isinstance(yaml.safe_load(spelled), float)
+
+
+@pytest.mark.parametrize(
+    ("where", "value", "said"),
+    [
+        ("#/load/operators/a/service_rate", 0, "Must be greater than or equal to 1e-15; found the number 0."),
+        ("#/load/external_rate", 1e16, "Must be less than or equal to 1e+15; found the number 1e+16."),
+        (
+            "#/k_max",
+            10**13,
+            "Must be less than or equal to 1,000,000,000,000; found the number 10000000000000.",
+        ),
+        ("#/topology", 7, "Must be an object; found the number 7."),
+        ("#/load/operators", 7, "Must be an object; found the number 7."),
+        ("#/topology/operators", 7, "Must be a list; found the number 7."),
+    ],
+)
+def test_a_bound_or_a_kind_is_written_as_people_do(
+    client: httpx.Client, where: str, value: object, said: str
+):
+    problem = assert_refused(client.post("/v1/plans/min-latency", json=changed(PLAN, where, value)), [where])
+    assert problem["errors"][0]["detail"] == said

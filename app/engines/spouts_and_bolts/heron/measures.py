@@ -20,12 +20,12 @@ from app.engines.numbers import (
     find_growth,
     find_mean,
     find_rate,
-    move_time,
     read_name,
     read_number,
     read_object,
 )
 from app.engines.spouts_and_bolts.heron.documents import MetricsAnswer, TimelineAnswer
+from app.web.fields import move_time
 
 BUCKET_SECONDS = 60.0
 SHORTEST_BUCKET = 1.0

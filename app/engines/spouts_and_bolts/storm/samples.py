@@ -10,7 +10,6 @@ from datetime import UTC, datetime
 
 from app.engines.numbers import (
     find_mean,
-    move_time,
     read_name,
     read_number,
     read_object,
@@ -35,6 +34,7 @@ from app.engines.spouts_and_bolts.storm.fields import (
     read_window,
 )
 from app.engines.spouts_and_bolts.storm.pages import StormPage, StormSample, list_rows
+from app.web.fields import move_time
 
 USUAL_SAMPLE_RATE = 0.05
 FIRST_LAUNCH, LAST_LAUNCH = 1_000_000_000.0, 10_000_000_000.0  # epoch seconds in the id of a topology
