@@ -144,7 +144,7 @@ def _share_parameters(document: Document) -> None:
     document["components"]["parameters"] = dict(sorted(shared.items()))
 
 
-LONGEST_LINE = 400
+LONGEST_LINE = 480
 
 Node = TypeVar("Node", bound=yaml.CollectionNode)
 
