@@ -32,7 +32,7 @@ from app.web.observability import time_planner
 from app.web.routing import SettingsDep, StrictJsonRoute, declare
 from app.web.security import may_read
 from planner.decisions.policy import bound_topology
-from planner.decisions.wording import DecidedNumber, describe_difference
+from planner.decisions.wording import DecidedNumber, describe_difference, describe_other_terms
 from planner.gates.what_if import Explored, WhatIfTerms, explore
 from planner.values import Plan
 from planner.wording import write_count, write_number, write_rate, write_seconds
@@ -102,6 +102,7 @@ class WhatIfAnswer(Answer):
     basis: Basis
 
 
+UNCORRECTED = "No E[T] of this what-if is corrected by measured waits; the E[T] that the decision expects is."
 OF_POLICY = {"smoothing", "model", "calibrate"}
 PLACES = STORED | {"external_rate": "/load_factor"}
 
@@ -117,8 +118,8 @@ def answer_what_if(session: Session, name: str, body: WhatIfRequest, settings: S
     notes = describe_age(session, found)
     with time_planner("what_if"), blaming_what_is_stored(name, PLACES):
         explored = explore(topology, found.load, terms, asked.model)
-    if (body.load_factor, body.t_max_seconds, body.k_max) == (1.0, None, None):
-        notes += compare_decision(session, stored, explored)
+    is_same = (body.load_factor, body.t_max_seconds, body.k_max) == (1.0, None, None)
+    notes += compare_decision(session, stored, explored, is_same=is_same)
     return to_what_if_answer(explored, terms, found, notes)
 
 
@@ -135,25 +136,30 @@ def fill_in(body: WhatIfRequest, policy: PolicyBody | None) -> WhatIfRequest:
     return body.model_copy(update=terms)
 
 
-def compare_decision(session: Session, stored: StoredTopology, explored: Explored) -> list[DiagnosticAnswer]:
+def compare_decision(
+    session: Session, stored: StoredTopology, explored: Explored, *, is_same: bool
+) -> list[DiagnosticAnswer]:
     """Returns a diagnostic if the standing decision recommends another number of processors than the plan does."""
     row, plan = find_standing(session, stored), explored.planned
-    if row is None or plan is None or plan.objective != "min-processors":
+    if row is None or (is_same and (plan is None or plan.objective != "min-processors")):
         return []
     if withhold(stored.name, find_data_state(session, stored), row.decided_for) is not None:
         return []
     answer = row.answer
     sized = answer.get("sized_for") or {"source": "smoothed", "external_rate": answer["external_rate"]}
-    detail = describe_difference(
-        plan.estimate.processors_total,
-        explored.external_rate,
-        DecidedNumber(
-            answer["processors"]["recommended_total"],
-            sized["external_rate"],
-            (sized["source"], *[one["code"] for one in [*answer["reasons"], *answer["constraints"]]]),
-        ),
+    decided = DecidedNumber(
+        answer["processors"]["recommended_total"],
+        sized["external_rate"],
+        (sized["source"], *[one["code"] for one in [*answer["reasons"], *answer["constraints"]]]),
+        answer.get("needed_total"),
     )
-    return [DiagnosticAnswer(code="differs-from-decision", detail=detail)] if detail else []
+    detail = describe_other_terms(explored.external_rate, decided)
+    if is_same and plan is not None:
+        detail = describe_difference(plan.estimate.processors_total, explored.external_rate, decided)
+    notes = [DiagnosticAnswer(code="differs-from-decision", detail=detail)] if detail else []
+    if answer.get("correction"):
+        notes.append(DiagnosticAnswer(code="waits-not-corrected", detail=UNCORRECTED))
+    return notes
 
 
 def to_what_if_answer(

@@ -10,6 +10,7 @@ from app.database.transactions import SessionDep
 from app.deciding.decisions.history import find_latest, find_topology_of
 from app.deciding.decisions.schemas import DecisionAnswer
 from app.load.measurements.freshness import Withheld
+from app.load.measurements.stored_topologies import find_topology
 from app.rendering import reports
 from app.web.fields import TopologyName
 from app.web.routing import StrictJsonRoute, declare
@@ -17,6 +18,8 @@ from app.web.security import may_read
 from planner.decisions.wording import describe_change, describe_effect
 from planner.values import Topology
 from planner.wording import UNBOUNDED, write_counted, write_rate, write_seconds
+
+GENERATED = "The numbers of this demo are generated; no real platform was measured."
 
 
 def describe_decision(name: str, decision: DecisionAnswer, topology: Topology) -> list[reports.Block]:
@@ -84,7 +87,7 @@ def list_numbers(decision: DecisionAnswer) -> list[tuple[str, str]]:
     if decision.outlook.target is not None:
         rows.append(("Target", write_seconds(decision.outlook.target.seconds)))
     holds = decision.counterfactuals.holds_up_to_rate
-    rows.append((f"Highest rate for the {wanted} recommended", write_rate(holds, down=True)))
+    rows.append((f"{wanted} {decision.outlook.meets} up to".capitalize(), write_rate(holds, down=True)))
     return rows
 
 
@@ -127,7 +130,10 @@ def write_report(session: Session, name: str, form: str) -> tuple[str, str]:
     """The report and its media type."""
     write, media_type = FORMATS[form]
     decision = find_latest(session, name)
-    return write(describe_decision(name, decision, find_topology_of(session, decision))), media_type
+    blocks = describe_decision(name, decision, find_topology_of(session, decision))
+    if find_topology(session, name).source == "demo":
+        blocks.insert(1, reports.Paragraph(GENERATED))
+    return write(blocks), media_type
 
 
 router = APIRouter(prefix="/v1/topologies/{name}/report", tags=["decisions"], route_class=StrictJsonRoute)

@@ -191,6 +191,8 @@ def list_evidence(estimate: EstimateAnswer) -> list[Block]:
     if evidence is None:
         return []
     known = "How far the estimated E[T] is from the true one is not known"
+    if evidence.kind.endswith("bursts not measured"):
+        known = "How far the estimated E[T] is from the true one depends on what was not measured"
     if evidence.known_error is not None:
         known = f"The estimated E[T] differs from the true one by {write_percent(evidence.known_error)} on average"
     blocks: list[Block] = [Heading("How true the estimate is"), Paragraph(f"{known} ({evidence.kind}).")]

@@ -122,6 +122,11 @@ class Outlook:
     target: TimeTarget | None
     is_measured: bool = False
 
+    @property
+    def meets(self) -> str:
+        """Returns what the recommended processors do up to a rate: the same words on every page."""
+        return "keep up" if self.target is None else "meet the target"
+
 
 def describe_verdict(running: Mapping[str, int], recommended: Mapping[str, int], outlook: Outlook) -> str:
     """Returns the verdict of a decision: the processors to run, and the effect on E[T].
@@ -203,6 +208,7 @@ class DecidedNumber:
     total: int
     rate: float
     codes: Sequence[str]
+    needed: int | None = None
 
 
 def describe_difference(planned_total: int, planned_rate: float, decided: DecidedNumber) -> str:
@@ -214,4 +220,18 @@ def describe_difference(planned_total: int, planned_rate: float, decided: Decide
     clauses = [DIFFERENCES[code].format(rate=rate) for code in dict.fromkeys(codes) if code in DIFFERENCES]
     why = ", and ".join(clauses or ["it rests on earlier measurements"])
     plan = f"The {write_counted(planned_total, 'processor')} planned here are the fewest for {at}."
-    return f"{plan} The decision recommends {decided.total:,}: {why}."
+    text = f"{plan} The decision recommends {decided.total:,}: {why}."
+    is_kept = "scale-down-window" in codes and decided.needed is not None
+    return f"{text} At {rate} {decided.needed:,} would be enough." if is_kept else text
+
+
+def describe_other_terms(external_rate: float, decided: DecidedNumber) -> str:
+    """Returns a sentence on the rates of a decision and of a what-if that has other terms than the decision."""
+    rate = write_rate(decided.rate)
+    looked = (
+        f"the measured load, looked ahead to {rate}"
+        if decided.codes[0] == "forecast"
+        else f"the measured {rate}"
+    )
+    runs, asked = write_counted(decided.total, "processor"), write_rate(external_rate)
+    return f"The decision's {runs} are for {looked}; this what-if is for {asked}, on its own terms."

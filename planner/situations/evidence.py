@@ -160,7 +160,7 @@ def list_assumed_bursts(knowledge: str, queueings: tuple[str, ...]) -> tuple[str
         return ()
     calm, bursty = (find_error(queueings, arrivals, f"E[T], {SCVS}") for arrivals in ("calm", "bursty"))
     known = f"{write_percent(calm)} on average if that is right, by {write_percent(bursty)} if not"
-    return (f"tuples arrive without bursts: the estimated E[T] is wrong by {known}",)
+    return (f"tuples arrive without bursts: beside simulations the estimated E[T] is wrong by {known}",)
 
 
 def find_quantile_errors(

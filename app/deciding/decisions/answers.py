@@ -146,5 +146,5 @@ def say_times(decision: DecisionAnswer) -> str:
     holds = decision.counterfactuals.holds_up_to_rate
     if holds is not None:
         total = write_counted(counts.recommended_total, "processor")
-        parts.append(f"{total} hold up to {write_rate(holds, down=True)}.")
+        parts.append(f"{total} {decision.outlook.meets} up to {write_rate(holds, down=True)}.")
     return " ".join(parts)

@@ -14,7 +14,7 @@ def test_a_report_says_what_the_decision_says(client: httpx.Client, known: str):
     change, rest = decision["verdict"].split(". ", 1)
     assert f"<h1>{known}: {change}.</h1>" in page.text
     assert rest in page.text
-    for number in ("Rate, newest snapshot", "480/s", "Highest rate for the"):
+    for number in ("Rate, newest snapshot", "480/s", "processors meet the target up to"):
         assert number in page.text
     assert "<script" not in page.text
     assert decision["id"] in page.text

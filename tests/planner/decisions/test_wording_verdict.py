@@ -75,11 +75,11 @@ def test_of_many_operators_ten_are_named():
 
 def test_a_difference_has_its_reasons_in_order_and_a_rate_only_where_it_differs():
     codes = ("forecast", "below-t-min", "scale-down-window")
-    said = describe_difference(22, 158.2, DecidedNumber(28, 185.3, codes))
+    said = describe_difference(22, 158.2, DecidedNumber(28, 185.3, codes, 26))
     assert said == (
         "The 22 processors planned here are the fewest for 158/s. The decision recommends 28: it is made for 185/s, to "
         "which the rate may rise before the next change is possible, and it keeps processors for some time after they "
-        "were needed."
+        "were needed. At 185/s 26 would be enough."
     )
     assert describe_difference(28, 158.2, DecidedNumber(28, 185.3, codes)) == ""
     alike = describe_difference(22, 158.2, DecidedNumber(28, 158.4, ("smoothed", "at-optimum")))

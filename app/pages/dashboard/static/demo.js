@@ -40,7 +40,7 @@ export function DemoNote({ name, may_store }) {
     <div>
       <${Trouble} problem=${problem} />
       <p class="demo">
-        This is the demo: nothing here was measured.${" "}
+        The numbers of this demo are generated; no real platform was measured.${" "}
         ${may_store && html`<button onClick=${remove}>Delete the demo</button>`}
       </p>
     </div>

@@ -93,7 +93,7 @@ const COLUMNS = [
   "target",
   "processors → recommended",
   "rate, newest",
-  "recommended hold up to",
+  "recommended meet the target up to",
   "measured",
   "rate over time",
 ];

@@ -89,6 +89,8 @@ export function Why({ decision, before }) {
   const { outcome, observed, current: { evidence } } = decision;
   const wanted = processors.recommended_total;
   const fewer = other.one_fewer_up_to_rate;
+  const { t_max_seconds, target } = decision.policy.goal;
+  const meets = (t_max_seconds ?? target) === null ? "keep up" : "meet the target";
   return html`
     <section class="card">
       <h2>Why</h2>
@@ -98,7 +100,7 @@ export function Why({ decision, before }) {
       </ul>
       <p>
         ${decision.sized_for?.detail}${" "}${sentence(other.one_fewer_detail)}${" "}
-        ${fewer !== null && `${count(wanted - 1)} hold up to ${rateLimit(fewer)}, `}
+        ${fewer !== null && `${count(wanted - 1)} processors ${meets} up to ${rateLimit(fewer)}, `}
         ${fewer !== null && `${count(wanted)} up to ${rateLimit(other.holds_up_to_rate)}.`}
       </p>
       ${decision.catching_up && html`<p>${sentence(decision.catching_up.detail)}</p>`}
