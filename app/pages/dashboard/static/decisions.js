@@ -1,9 +1,9 @@
 // Was it right? What earlier decisions promised, when they were applied, and what came.
-import { html, useEffect, useState } from "./view.js";
+import { html, useState } from "./view.js";
 import { at, call } from "./api.js";
 import { DecisionTable, describeApplied, sayKept } from "./decision_table.js";
 import { ACTIONS, count, counted } from "./format.js";
-import { Trouble, useAnswer, Waiting } from "./hooks.js";
+import { Trouble, useAnswer, useTerms, Waiting } from "./hooks.js";
 import { SeriesCharts } from "./over_time.js";
 import { Tabs } from "./tabs.js";
 
@@ -11,9 +11,7 @@ import { Tabs } from "./tabs.js";
 
 /** @param {{name: string, query: URLSearchParams}} props */
 export function DecisionsPage({ name, query }) {
-  const [wanted, setWanted] = useState(readWanted(query));
-  useEffect(() => setWanted(readWanted(query)), [String(query)]);
-  useEffect(() => history.replaceState(null, "", writeAddress(name, wanted)), [name, wanted]);
+  const [wanted, setWanted] = useTerms(query, readWanted, (those) => writeAddress(name, those));
   const path = at(name, `/decisions?${writeQuery({ limit: "100", ...wanted })}`);
   const found = useAnswer(path);
   const series = useAnswer(at(name, `/series?${writeQuery({ points: "288", from: wanted.from, to: wanted.to })}`));

@@ -1,9 +1,9 @@
 // The rate to come with its band, as of now or of any past time, beside what came since.
-import { html, useEffect, useRef, useState } from "./view.js";
+import { html, useRef, useState } from "./view.js";
 import { at } from "./api.js";
 import { Chart } from "./chart.js";
 import { clock, count, duration, percent, rate, UNKNOWN } from "./format.js";
-import { Trouble, useAnswer, Waiting } from "./hooks.js";
+import { Trouble, useAnswer, useTerms, Waiting } from "./hooks.js";
 import { Diagnostics } from "./verdict.js";
 
 const AHEAD = [15, 30, 60, 120, 240];
@@ -14,8 +14,7 @@ const FEWEST = 30;
 
 /** @param {{name: string, query: URLSearchParams, oldest: string}} props */
 export function ForecastAhead({ name, query, oldest }) {
-  const [terms, setTerms] = useState(readTerms(query));
-  useEffect(() => history.replaceState(null, "", writeAddress(name, terms)), [name, terms]);
+  const [terms, setTerms] = useTerms(query, readTerms, (those) => writeAddress(name, those));
   const found = useAnswer(at(name, `/forecasts/workload?${writeQuery(terms)}`));
   const shown = useRef(/** @type {any} */ (null));
   if (found.answer) shown.current = found.answer;

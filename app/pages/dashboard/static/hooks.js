@@ -47,6 +47,23 @@ export function useAnswer(address, body, every = REFRESH_MILLISECONDS) {
   return state.path === path ? state : { path, answer: null, problem: null };
 }
 
+/**
+ * The terms of a page, which its address holds, and what sets them. A changed term is written into the address; an
+ * address that is typed, pasted or gone back to is read again.
+ * @template Terms
+ * @param {URLSearchParams} query of the address: another object whenever the address has changed
+ * @param {(query: URLSearchParams) => Terms} read @param {(terms: Terms) => string} write
+ * @returns {[Terms, (terms: Terms | ((before: Terms) => Terms)) => void]}
+ */
+export function useTerms(query, read, write) {
+  const [terms, setTerms] = useState(read(query));
+  const address = write(terms);
+  useLayoutEffect(() => setTerms(read(query)), [query]);
+  // At once, since an effect after the paint could write into the address that the reader has gone on to.
+  useLayoutEffect(() => history.replaceState(null, "", address), [address]);
+  return [terms, setTerms];
+}
+
 /** What went wrong, in the words of the service, and when it is asked again. @param {{problem: Error | null}} props */
 export function Trouble({ problem }) {
   if (!problem) return null;

@@ -1,21 +1,20 @@
 // What if there were more load, fewer processors, another target?
-import { html, useEffect, useRef, useState } from "./view.js";
+import { html, useRef } from "./view.js";
 import { at } from "./api.js";
 import { Chart } from "./chart.js";
 import { change, count, duration, rate, rateLimit, sentence, short, snapshots } from "./format.js";
 import { Folded } from "./folded.js";
-import { Trouble, useAnswer } from "./hooks.js";
+import { Trouble, useAnswer, useTerms } from "./hooks.js";
 import { Code, Diagnostics, Figures } from "./verdict.js";
 import { Tabs } from "./tabs.js";
 
 /** @param {{name: string, query: URLSearchParams}} props */
 export function WhatIfPage({ name, query }) {
-  const [terms, setTerms] = useState(readTerms(query));
+  const [terms, setTerms] = useTerms(query, readTerms, (those) => writeAddress(name, those));
   const found = useAnswer(at(name, "/what-if"), writeBody(terms), null);
   // Until the numbers of these terms come, those of the terms before stay, in grey.
   const last = useRef(/** @type {any} */ (null));
   if (found.answer) last.current = found.answer;
-  useEffect(() => history.replaceState(null, "", writeAddress(name, terms)), [name, terms]);
   const set = (part) => setTerms((before) => ({ ...before, ...part }));
   const setLoad = (event) => set({ load: Number((10 ** Number(event.target.value)).toPrecision(3)) });
   return html`

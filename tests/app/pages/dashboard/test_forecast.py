@@ -75,6 +75,11 @@ def test_the_forecast_as_of_a_past_time_is_the_apis_and_the_address_holds_it(
     expect(card.locator(".figures")).to_contain_text(f"{write_rate(now['rate'])} (")
     expect(card.get_by_role("button", name="As of now")).to_have_count(0)
     assert "as_of" not in page.url
+    visit(watched, service, measured, f"?steps=30&as_of={AS_OF}")
+    expect(card.get_by_label("ahead")).to_have_value("30")
+    expect(card.get_by_role("button", name="As of now")).to_be_visible()
+    page.go_back()
+    expect(card.get_by_label("ahead")).to_have_value("15")
 
 
 def test_the_accuracy_of_each_lead_is_the_apis(

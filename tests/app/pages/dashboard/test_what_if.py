@@ -53,6 +53,28 @@ def test_a_number_has_one_name_and_one_value_on_every_page_and_in_the_report(
     assert f"| R{rate[1:]} | {topology[rate]} |" in text
 
 
+def test_an_address_that_comes_into_an_open_page_sets_its_terms(
+    watched: Watched, service: Service, decided: dict[str, Any], name: str
+):
+    page, address = watched.page, f"{service.url}/ui/#/topologies/{name}/what-if"
+    page.goto(f"{address}?load=1.5&k_max=500&t_max=0.5")
+    figures = page.locator("[aria-busy=false] .figures")
+    expect(figures).to_contain_text("× 1.5")
+    page.goto(f"{address}?load=1.17")
+    expect(page.locator(".slider span")).to_have_text("1.17")
+    expect(figures).to_contain_text(write_rate(1.17 * decided["external_rate"]))
+    expect(page.get_by_label("processors at most")).to_have_value("")
+    page.get_by_label("processors at most").fill("400")
+    expect(page).to_have_url(f"{address}?load=1.17&k_max=400")
+    page.go_back()
+    expect(figures).to_contain_text("× 1.5")
+    expect(page.get_by_label("E[T] at most, in seconds")).to_have_value("0.5")
+    page.get_by_label("processors at most").fill("450")
+    expect(page).to_have_url(f"{address}?load=1.5&k_max=450&t_max=0.5")
+    page.goto(f"{address}?load=1.5&k_max=500&t_max=0.5")
+    expect(page.get_by_label("processors at most")).to_have_value("500")
+
+
 def test_the_page_says_why_its_plan_differs_from_the_decision(
     client: httpx.Client, watched: Watched, service: Service, decided: dict[str, Any], name: str
 ):
