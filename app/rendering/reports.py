@@ -19,7 +19,8 @@ from planner.wording import UNBOUNDED, write_change, write_number, write_percent
 STYLE = (
     "body{font:15px/1.5 system-ui,sans-serif;max-width:60rem;margin:1rem auto;padding:0 1rem;color:#16191d;"
     "background:#fff;overflow-wrap:anywhere}"
-    "table{border-collapse:collapse;display:block;overflow-x:auto}th,td{text-align:left;padding:.3rem .8rem .3rem 0;"
+    "table{border-collapse:collapse;display:block;overflow-x:auto;overflow-wrap:normal}td+td{white-space:nowrap}"
+    "th,td{text-align:left;padding:.3rem .8rem .3rem 0;"
     "border-bottom:1px solid #d4d9df}h1{font-size:1.4rem}h2{font-size:1.1rem}"
     ".wide{overflow-x:auto;width:max-content;max-width:calc(100vw - 2rem);position:relative;left:50%;"
     "transform:translateX(-50%)}"

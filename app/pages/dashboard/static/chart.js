@@ -2,6 +2,7 @@
 // Values above `cap` are drawn at the upper edge, so that one outlier does not flatten all others; readout and table are
 // exact.
 import { Folded } from "./folded.js";
+import { useNarrow } from "./hooks.js";
 import { html, useMemo, useState } from "./view.js";
 import { short } from "./format.js";
 
@@ -21,7 +22,7 @@ const MOST_TABLE_ROWS = 200;
  *   write?: (v: number | null) => string, marks?: {x: number, text: string, label?: string}[], cap?: number | null}} props
  */
 export function Chart({ label, xs, writeX, lines, band = null, write = short, marks = [], cap = null }) {
-  const width = innerWidth < 700 ? NARROW : WIDE;
+  const width = useNarrow() ? NARROW : WIDE;
   const [cursor, setCursor] = useState(/** @type {number | null} */ (null));
   const columns = band ? [...lines, ...listBounds(band)] : lines;
   const scale = useMemo(() => findScale(xs, columns, width, cap), [xs, lines, band, width, cap]);
@@ -48,7 +49,9 @@ export function Chart({ label, xs, writeX, lines, band = null, write = short, ma
       <figcaption>
         ${label}${" "}
         ${scale.isCapped && html`<span class="quiet">(above ${write(scale.top)} at the upper edge)</span>`}${" "}
-        ${lines.map((one) => html`<span class="key ${one.className}">${one.name}</span>${" "}`)}
+        ${lines.map((one) =>
+          html`<span class="key ${one.className} ${isDotted(one) ? "dots" : ""}">${one.name}</span>${" "}`
+        )}
         ${band && html`<span class="key band">${band.name}</span>`}
       </figcaption>
       <svg viewBox="0 0 ${width} ${HEIGHT}" role="img" aria-label="${label}. Arrow keys read its values."
@@ -192,6 +195,10 @@ function drawBand(xs, band, scale) {
   const back = known.toReversed().map((at) => place(at, band.lower));
   return known.length ? `M${[...there, ...back].join("L")}Z` : "";
 }
+
+/** Whether a line is drawn as dots alone, since no two known values stand beside each other. @param {Line} line */
+const isDotted = ({ values }) =>
+  values.some(isNumber) && !values.some((one, at) => isNumber(one) && isNumber(values[at + 1]));
 
 /** A dot for each value that stands between two gaps. */
 function drawAlone(xs, values, scale) {

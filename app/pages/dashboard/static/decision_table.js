@@ -18,17 +18,17 @@ const COLUMNS = [
   "mean rate",
   "applied (UTC)",
   "E[T] before",
-  "promised E[T]",
+  "expected E[T]",
   "measured E[T]",
-  "measured to promised",
-  "promise",
+  "measured to expected",
+  "limit",
   "reported",
 ];
 
 export function DecisionTable({ rows }) {
   return html`
     <div class="scroll tall" tabindex="0" role="group" aria-label="A part that can be scrolled">
-      <table class="wide">
+      <table class="wide decisions">
         <thead>
           <tr>${COLUMNS.map((one) => html`<th scope="col">${one}</th>`)}</tr>
         </thead>
@@ -54,7 +54,7 @@ function Pair({ decision }) {
         <td>${duration(observed?.expected_seconds)}</td>
         <td>${duration(observed?.measured_seconds)}</td>
         <td>${signed(observed?.relative_error)}</td>
-        <td>${(observed?.kept ?? null) === null ? UNKNOWN : sayKept(observed.kept)}</td>
+        <td>${(observed?.kept ?? null) === null ? UNKNOWN : sayWithin(observed.kept)}</td>
         <td>${outcome?.source === "reported" ? describeReport(outcome) : UNKNOWN}</td>
       </tr>
       <tr>
@@ -76,8 +76,11 @@ export function describeApplied({ observed }) {
   return STATES[observed?.state] ?? UNKNOWN;
 }
 
-/** @param {boolean} kept */
-export const sayKept = (kept) => (kept ? "✓ kept" : "▲ missed");
+/** Whether E[T] kept to the target, or without a target to the expected E[T] and its known error. @param {boolean} kept */
+export const sayWithin = (kept) => (kept ? "✓ within" : "▲ above");
+
+/** Whether a reported E[T] kept to the expected E[T]. @param {boolean} kept */
+const sayKept = (kept) => (kept ? "✓ kept" : "▲ missed");
 
 function describeReport({ state, measured_seconds, kept }) {
   return [state, measured_seconds !== null && duration(measured_seconds), kept !== null && sayKept(kept)]

@@ -1,7 +1,7 @@
 // Was it right? What earlier decisions promised, when they were applied, and what came.
 import { html, useState } from "./view.js";
 import { at, call } from "./api.js";
-import { DecisionTable, describeApplied, sayKept } from "./decision_table.js";
+import { DecisionTable, describeApplied, sayWithin } from "./decision_table.js";
 import { ACTIONS, count, counted } from "./format.js";
 import { Trouble, useAnswer, useTerms, Waiting } from "./hooks.js";
 import { SeriesCharts } from "./over_time.js";
@@ -102,10 +102,16 @@ function Summary({ rows }) {
   const unapplied = rows.filter((one) => one.action !== "hold" && one.observed?.state !== "applied").length;
   return html`
     <p class="counts">
-      Of ${count(rows.length)} shown: ${count_((one) => one.observed?.kept === true)} ${sayKept(true)},${" "}
-      ${count_((one) => one.observed?.kept === false)} ${sayKept(false)},${" "}
+      Of ${count(rows.length)} shown: ${count_((one) => one.observed?.kept === true)} ${sayWithin(
+        true,
+      )} the limit,${" "}
+      ${count_((one) => one.observed?.kept === false)} ${sayWithin(false)} it,${" "}
       ${count_((one) => (one.observed?.kept ?? null) === null)} not known.${" "}
-      ${unapplied > 0 && `${counted(unapplied, "change")} of them: no snapshot shows the recommended processors.`}
+      The limit is the target; without a target, it is the expected E[T] with its known error.${" "}
+      ${unapplied > 0 &&
+        `${counted(unapplied, "change")} ${
+          unapplied === 1 ? "was" : "were"
+        } not seen to run: no snapshot shows recommended processors.`}
     </p>
   `;
 }

@@ -2,6 +2,7 @@
 import { findNeighbourhood, followStream } from "./neighbours.js";
 import { html, useEffect, useRef, useState } from "./view.js";
 import { change, percent, rate } from "./format.js";
+import { useNarrow } from "./hooks.js";
 
 const LETTER_WIDTH = 7.5;
 const NODE_WIDTH = 168;
@@ -144,20 +145,20 @@ function OperatorBox({ node, at, isMiddle, keep, onKey, onPick }) {
 /** The place of each operator, from the worker; the last one asked for counts. */
 function useLayout(key, shown) {
   const [placed, setPlaced] = useState(/** @type {Placed | null} */ (null));
+  const isNarrow = useNarrow();
   useEffect(() => {
     const worker = startWorker();
     worker.onmessage = ({ data }) => setPlaced({ key, ...data });
-    const narrow = innerWidth < 700;
     worker.postMessage({
       ask: key,
-      narrow,
+      narrow: isNarrow,
       width: NODE_WIDTH,
       height: NODE_HEIGHT,
       nodes: shown.nodes.map(({ name }) => ({ name })),
       edges: shown.edges,
     });
     return () => worker.terminate();
-  }, [key]);
+  }, [key, isNarrow]);
   return placed?.key === key ? placed : null;
 }
 

@@ -64,6 +64,20 @@ export function useTerms(query, read, write) {
   return [terms, setTerms];
 }
 
+const narrow = matchMedia("(max-width: 699px)");
+
+/** Whether the window is narrow now; a page is drawn again when this changes. */
+export function useNarrow() {
+  const [isNarrow, setNarrow] = useState(narrow.matches);
+  useLayoutEffect(() => {
+    const change = () => setNarrow(narrow.matches);
+    change();
+    narrow.addEventListener("change", change);
+    return () => narrow.removeEventListener("change", change);
+  }, []);
+  return isNarrow;
+}
+
 /** What went wrong, in the words of the service, and when it is asked again. @param {{problem: Error | null}} props */
 export function Trouble({ problem }) {
   if (!problem) return null;

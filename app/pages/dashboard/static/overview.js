@@ -4,6 +4,7 @@ import { ago, change, duration, rate, rateLimit, sentence } from "./format.js";
 import { Sparkline } from "./chart.js";
 import { LoadDemo } from "./demo.js";
 import { Trouble, useAnswer, Waiting } from "./hooks.js";
+import { Words } from "./tabs.js";
 
 /** @type {Record<string, string>} */
 const SIGNS = {
@@ -48,6 +49,7 @@ export function OverviewPage({ session }) {
       ${!page && html`<${Waiting} of=${found} />`}
       ${page && isAll && !page.items.length && html`<${Empty} session=${session} />`}
       ${page && !(isAll && !page.items.length) && html`
+        <${Words} />
         <${Filter} counts=${page.counts} wanted=${wanted} onWant=${want} />
         <${Table} page=${page} />
       `}

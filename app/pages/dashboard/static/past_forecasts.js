@@ -57,8 +57,8 @@ function Compared({ found }) {
           <dd>${percent(found.wanted)}</dd>
         </div>
         <div>
-          <dt>expected too much by</dt>
-          <dd>${percent(found.mean_error)}</dd>
+          <dt>expected too ${found.mean_error < 0 ? "little" : "much"} by</dt>
+          <dd>${percent(found.mean_error && Math.abs(found.mean_error))}</dd>
         </div>
       </dl>
       <${Chart} label="External rate" xs=${xs} writeX=${clock} lines=${lines} marks=${missed}

@@ -33,8 +33,11 @@ export function Patch({ decision }) {
       ${patch && html`
         <pre class="patch">${text}</pre>
         <p><button onClick=${copy}>Copy</button> <span aria-live="polite">${copied}</span></p>
-        <ul>${(patch.notes ?? []).map((one) => html`<li>${one}</li>`)}</ul>
+        <ul>${(patch.notes ?? []).map((one) => html`<li>${markCode(one)}</li>`)}</ul>
       `}
     </section>
   `;
 }
+
+/** A note with what stands between backticks as code. @param {string} note */
+const markCode = (note) => note.split("`").map((part, place) => (place % 2 ? html`<code>${part}</code>` : part));

@@ -18,5 +18,16 @@ export function Tabs({ name, on }) {
         html`<a href=${root + path} aria-current=${key === on ? "page" : undefined}>${text}</a>`
       )}
     </nav>
+    <${Words} />
+  `;
+}
+
+/** The two words of the model that every page uses. */
+export function Words() {
+  return html`
+    <p class="quiet">
+      E[T] is the expected total time that operators spend on one external tuple and on all tuples that derive from it,
+      waits included. A processor serves one tuple at a time: a thread, an executor, a subtask.
+    </p>
   `;
 }

@@ -57,6 +57,7 @@ function Parts({ name, topology, newest, session }) {
         } />`}
     </div>
     ${decision && !decision.withheld && html`<${Patch} decision=${decision} />`}
+    ${decision && html`<p><a href=${at(name, "/report")}>Report of the newest decision</a></p>`}
     <${OverTime} series=${series} />
   `;
 }

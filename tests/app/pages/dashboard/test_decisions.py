@@ -26,7 +26,7 @@ STATES = {
     "unknown": "not known",
 }
 ACTIONS = {"hold": "keep", "scale_up": "more", "scale_down": "fewer", "rebalance": "another split"}
-KEPT = {True: "✓ kept", False: "▲ missed", None: "–"}
+KEPT = {True: "✓ within", False: "▲ above", None: "–"}
 COPY = text(
     "INSERT INTO decisions "
     "(id, topology_id, revision, policy, answer, decided_for, action, external_rate, created_at) "
@@ -57,8 +57,12 @@ def test_every_cell_is_the_apis_and_a_shared_address_holds_the_filter(
     every = client.get(url).json()["items"]
     check_rows(page, every)
     kept = [one["observed"]["kept"] for one in every]
-    told = f"Of {len(every)} shown: {kept.count(True)} ✓ kept, {kept.count(False)} ▲ missed, {kept.count(None)} not"
+    told = f"Of {len(every)} shown: {kept.count(True)} ✓ within the limit, {kept.count(False)} ▲ above it, "
+    told += f"{kept.count(None)} not"
     expect(page.locator(".counts")).to_contain_text(told)
+    box = page.locator(".scroll", has=page.locator("table.decisions"))
+    page.set_viewport_size({"width": 1280, "height": 900})
+    assert box.evaluate("box => box.scrollWidth - box.clientWidth") == 0
     applied = {one["observed"]["applied_at"] for one in every} - {None}
     expect(page.locator("figure").first.locator(".mark")).to_have_count(len(applied))
 
