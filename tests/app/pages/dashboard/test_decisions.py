@@ -56,13 +56,7 @@ def test_every_cell_is_the_apis_and_a_shared_address_holds_the_filter(
     page.goto(address)
     every = client.get(url).json()["items"]
     check_rows(page, every)
-    kept = [one["observed"]["kept"] for one in every]
-    told = f"Of {len(every)} shown: {kept.count(True)} ✓ within the limit, {kept.count(False)} ▲ above it, "
-    told += f"{kept.count(None)} not"
-    expect(page.locator(".counts")).to_contain_text(told)
-    box = page.locator(".scroll", has=page.locator("table.decisions"))
-    page.set_viewport_size({"width": 1280, "height": 900})
-    assert box.evaluate("box => box.scrollWidth - box.clientWidth") == 0
+    check_summary(page, every)
     applied = {one["observed"]["applied_at"] for one in every} - {None}
     expect(page.locator("figure").first.locator(".mark")).to_have_count(len(applied))
 
@@ -90,6 +84,17 @@ def test_every_cell_is_the_apis_and_a_shared_address_holds_the_filter(
     page.goto(f"{address}?from=yesterday")
     expect(page.get_by_role("alert").first).to_contain_text("must be a time")
     check_more(client, page, known, address, database_url)
+
+
+def check_summary(page: Page, every: list[dict[str, Any]]) -> None:
+    """The sentence above the table counts its rows, and the table fits in 1280 pixels."""
+    kept = [one["observed"]["kept"] for one in every]
+    told = f"Of {len(every)} shown: {kept.count(True)} ✓ within the limit, {kept.count(False)} ▲ above it, "
+    told += f"{kept.count(None)} not"
+    expect(page.locator(".counts")).to_contain_text(told)
+    box = page.locator(".scroll", has=page.locator("table.decisions"))
+    page.set_viewport_size({"width": 1280, "height": 900})
+    assert box.evaluate("box => box.scrollWidth - box.clientWidth") == 0
 
 
 def check_more(client: httpx.Client, page: Page, known: str, address: str, database_url: str) -> None:
