@@ -76,13 +76,16 @@ def _judge_heads(paths: tuple[str, ...], day: str | None, max_rejected: float) -
     from ingest.reading.dry_run import judge_heads
     from ingest.reading.sources import SourceNotFound
 
-    fine = True
+    fine, found = True, False
     try:
         for head in judge_heads(paths, day):
             typer.echo(head.describe())
             fine &= head.is_fine(max_rejected)
+            found = True
     except SourceNotFound as error:
         raise fail(str(error)) from error
+    if not found:
+        raise fail(f"no record was found in {', '.join(paths)}: a run of these paths would write nothing")
     if not fine:
         raise fail("a run of such files would write nothing: correct them, or raise --max-rejected")
 

@@ -7,7 +7,7 @@ from typing import TypeVar
 
 from planner.errors import InvalidLoad
 from planner.values import Diagnostic, IdcPoint, InstanceLoad, Load, OperatorLoad, ServiceBucket
-from planner.wording import join_names
+from planner.wording import join_names, write_counted
 
 Item = TypeVar("Item")
 Average = Callable[[Sequence[float]], float]
@@ -24,7 +24,7 @@ def smooth_window(loads: Sequence[Load], size: int) -> tuple[Load, tuple[Diagnos
     if len(loads) < size:
         short = Diagnostic(
             "fewer-intervals",
-            f"The load is smoothed over {len(loads)} intervals, not over {size}: no more were measured.",
+            f"The load is smoothed over {write_counted(len(loads), 'interval')}, not {size}: no more were measured.",
         )
         diagnostics = (short, *diagnostics)
     return load, diagnostics

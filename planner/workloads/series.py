@@ -58,9 +58,7 @@ class WorkloadTooShort(ForecastError):
     steps: int
     needed: int
 
-    text = (
-        "The workload has {self.steps} steps, and the forecast needs at least {self.needed}: send more rates."
-    )
+    text = "The forecast needs a workload of at least {self.needed} steps, and this one has {self.steps}: send more rates."
 
 
 class WorkloadTooSparse(ForecastError):

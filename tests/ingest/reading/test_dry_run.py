@@ -97,6 +97,14 @@ def test_a_path_that_cannot_be_looked_at_is_told(tmp_path: Path, path: str, told
     assert told in done.stderr
 
 
+@pytest.mark.parametrize("name", [".", "empty.jsonl"])
+def test_a_log_without_records_is_told(tmp_path: Path, name: str):
+    (tmp_path / "empty.jsonl").touch()
+    done = run(tmp_path / name)
+    assert done.returncode == 2
+    assert "no record was found in" in done.stderr
+
+
 def run(path: Path | str, *more: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [sys.executable, "-c", COMMAND, "ingest", "--dry-run", str(path), *more],
