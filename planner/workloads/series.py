@@ -58,7 +58,9 @@ class WorkloadTooShort(ForecastError):
     steps: int
     needed: int
 
-    text = "The forecast needs a workload of at least {self.needed} steps, and this one has {self.steps}: send more rates."
+    text = (
+        "The forecast needs at least {self.needed} steps, and the workload has {self.steps}: send more rates."
+    )
 
 
 class WorkloadTooSparse(ForecastError):
