@@ -66,7 +66,7 @@ def test_a_trial_changes_nothing_that_is_shown_and_begins_no_cooldown(
     assert {one["id"]: one["trial"] for one in listed} == {tried["id"]: True, standing["id"]: False}
     notes = client.get(f"/v1/decisions/{tried['id']}/patch?format=json").json()["notes"]
     assert any(f"Decision {standing['id']} replaces this one" in note for note in notes)
-    assert any("It is a trial" in note for note in notes)
+    assert any("The decision is a trial" in note for note in notes)
     recommended = client.post(f"/v1/topologies/{known}/recommendation", json=trial).json()["decision"]
     assert recommended["action"] != "hold"
     assert read_all(client, known, database_url) == shown

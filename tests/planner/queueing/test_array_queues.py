@@ -77,7 +77,7 @@ def test_offered_loads_have_the_bits_of_the_scalar_function(rows: list[tuple[flo
 
 
 def test_rates_that_are_none_are_refused():
-    with pytest.raises(ValueError, match="finite and positive"):
+    with pytest.raises(ValueError, match="finite and above 0"):
         split_offered_loads(np.array([1.0, -1.0]), np.array([1.0, 1.0]))
 
 
