@@ -43,6 +43,7 @@ from app.planning.plans import routes as plans
 from app.settings import Settings
 from app.web import health, sign_in
 from app.web.compute_queue import SWITCH_SECONDS, Computing
+from app.web.compute_turns import Turns
 from app.web.middleware import BodyLimit, BrowserGuard
 from app.web.observability import RequestRecorder, configure_logging, observe_pool
 from app.web.problems import install_problems
@@ -100,6 +101,7 @@ def create_app(settings: Settings) -> FastAPI:
     )
     app.state.settings = settings
     app.state.computing = Computing(settings)
+    app.state.turns = Turns()
     app.state.ready_process = ReadyProcess(settings)
     app.state.api_keys = parse_api_keys(settings.api_keys.get_secret_value())
     for router in ROUTERS:

@@ -2,6 +2,7 @@
 
 import asyncio
 import ctypes
+import logging
 import socket
 import struct
 import sys
@@ -12,7 +13,11 @@ from uvicorn import Config, Server
 
 from app.settings import Settings
 
+log = logging.getLogger(__name__)
+
 BACKLOG = 2048  # connections that the kernel holds until the service accepts them
+ACCEPTED_AT_ONCE = 64  # in one iteration of the event loop
+NOT_ACCEPTING_SECONDS = 0.5  # after a failure
 
 # A packet filter (classic BPF) as an array of struct sock_filter: it loads the byte with TCP's flags, drops the packet
 # if SYN is set, and otherwise accepts the whole packet.
@@ -117,6 +122,43 @@ class DrainingServer(Server):
     yet, or whose request was not read yet, are reset.
     """
 
+    def __init__(self, config: Config) -> None:
+        super().__init__(config)
+        self._connecting: set[asyncio.Task[None]] = set()
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Starts the service. uvloop itself would accept one connection in each iteration of its loop: while many
+        requests compute, new connections would wait for seconds.
+        """
+        await super().startup([])
+        for listener in sockets or []:
+            listener.setblocking(False)  # noqa: FBT003  # positional only
+            self._accept_again(listener)
+
+    def _accept_again(self, listener: socket.socket) -> None:
+        if listener.fileno() >= 0:
+            asyncio.get_running_loop().add_reader(listener, self._accept_some, listener)
+
+    def _accept_some(self, listener: socket.socket) -> None:
+        loop = asyncio.get_running_loop()
+        try:
+            for _ in range(ACCEPTED_AT_ONCE):
+                connection, _ = listener.accept()
+                connecting = loop.create_task(self._connect(connection))
+                self._connecting.add(connecting)
+                connecting.add_done_callback(self._connecting.discard)
+        except (BlockingIOError, ConnectionAbortedError):
+            return
+        except OSError as error:  # no file descriptor or no memory is left
+            log.warning("connections cannot be accepted: %s", error.strerror)
+            loop.remove_reader(listener)
+            loop.call_later(NOT_ACCEPTING_SECONDS, self._accept_again, listener)
+
+    async def _connect(self, connection: socket.socket) -> None:
+        connection.setblocking(False)  # noqa: FBT003  # positional only
+        with suppress(OSError):  # the client has left
+            await asyncio.get_running_loop().connect_accepted_socket(self._make_protocol, connection)
+
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         # From now on every answer closes its connection, so that a client's next request uses a new one.
         self.server_state.default_headers.append((b"connection", b"close"))
@@ -130,19 +172,11 @@ class DrainingServer(Server):
 
     async def _accept_waiting(self, listener: socket.socket) -> None:
         """Accepts all waiting connections and closes the listener: the kernel would reset those not accepted."""
-        spare = listener.dup()
-        spare.setblocking(False)  # noqa: FBT003  # positional only
-        for server in self.servers:
-            server.close()
-        listener.close()
-        loop = asyncio.get_running_loop()
-        while True:
-            try:
-                waiting, _ = spare.accept()
-            except BlockingIOError:
-                spare.close()
-                return
-            await loop.connect_accepted_socket(self._make_protocol, waiting)
+        asyncio.get_running_loop().remove_reader(listener)
+        with listener, suppress(BlockingIOError):
+            while True:
+                await self._connect(listener.accept()[0])
+        await asyncio.gather(*self._connecting)
 
     def _make_protocol(self) -> asyncio.Protocol:
         return self.config.http_protocol_class(  # type: ignore[call-arg]

@@ -10,7 +10,7 @@ from fastapi import Request, Response
 from starlette.requests import ClientDisconnect
 
 from app.web.compute_queue import SECONDS_PER_BYTE, UNKNOWN_SECONDS, ClientGone, Computing
-from app.web.errors import Overloaded
+from app.web.errors import Overloaded, WaitedTooLong
 from app.web.negotiation import asks_for_picture
 from app.web.problems import answer_exception
 
@@ -51,6 +51,7 @@ class AdmittedRoute:
         # A coroutine computes from its body alone; a route in a thread also reads the database.
         is_described = iscoroutinefunction(endpoint) or not (self.needs_slot or self.draws)
         self.base_seconds = 0.0 if is_described else UNKNOWN_SECONDS
+        self.computes_on_loop = iscoroutinefunction(endpoint) and self.needs_slot
 
     async def admit(self, request: Request) -> Response:
         """Answers the request: at once if it needs no slot to compute, else as soon as it has a slot."""
@@ -59,7 +60,7 @@ class AdmittedRoute:
             return await self.handle(request)
         try:
             return await self._compute(request)
-        except Overloaded as error:
+        except (Overloaded, WaitedTooLong) as error:
             return answer_exception(request, error)  # here: FastAPI would run a handler for it in a thread
         except (ClientGone, ClientDisconnect):
             return Response(status_code=CLIENT_GONE)
@@ -73,6 +74,8 @@ class AdmittedRoute:
         size = len(
             await request.body()
         )  # read without a slot, because a slow sender would block it for other requests
+        if self.computes_on_loop and size <= SMALL_BODY_BYTES:
+            await request.app.state.turns.take()
         key, expected = expect(computing, request, size, self.base_seconds)
         lane = computing.choose_lane(expected)
         await lane.enter(expected, request.receive)

@@ -6,7 +6,7 @@ ServiceError (a FieldsError: see planner.errors)
 ├── PayloadTooLarge · HeadersTooLarge · RequestTooSlow
 ├── UnsupportedMediaType · UnsupportedEncoding · NotAcceptable
 ├── Unauthorized · Forbidden
-├── NotReady · Overloaded
+├── NotReady · Overloaded · WaitedTooLong
 └── TopologyError and others: see stored_data_errors.py
 """
 
@@ -133,6 +133,20 @@ class Forbidden(Explained):
 
 class NotReady(Explained):
     """The error that the service cannot work yet, so that load balancers should send requests elsewhere."""
+
+
+class WaitedTooLong(ServiceError):
+    """The error that a small request waited for its turn to compute while more came than the service can compute."""
+
+    waited_seconds: float
+    queued: int
+    retry_after_seconds: int
+
+    def __str__(self) -> str:
+        return (
+            f"More requests come than the service can compute: this one waited {write_seconds(self.waited_seconds)}, "
+            f"and was not begun. Try again in {self.retry_after_seconds} s, or raise HEADGATE_WORKERS of the service."
+        )
 
 
 class Overloaded(ServiceError):

@@ -62,6 +62,14 @@ def _name_limit(problem: planning.TargetUnreachable) -> Extension:
 
 RETRY = {"Retry-After": str(RETRY_AFTER_SECONDS)}
 
+OVERLOADED = Kind(
+    "overloaded",
+    503,
+    "Overloaded",
+    lambda p: {"queued": p.queued},
+    headers=lambda p: {"Retry-After": str(p.retry_after_seconds)},
+)
+
 KINDS: dict[type[Exception], Kind] = {
     storing.UnknownTopology: Kind("unknown-topology", 404, "Unknown topology"),
     storing.UnknownRevision: Kind(
@@ -110,13 +118,8 @@ KINDS: dict[type[Exception], Kind] = {
     errors.Unauthorized: Kind("unauthorized", 401, "API key needed", headers={"WWW-Authenticate": "Bearer"}),
     errors.Forbidden: Kind("forbidden", 403, "Not allowed"),
     errors.NotReady: Kind("not-ready", 503, "Not ready", headers=RETRY),
-    errors.Overloaded: Kind(
-        "overloaded",
-        503,
-        "Overloaded",
-        lambda p: {"queued": p.queued},
-        headers=lambda p: {"Retry-After": str(p.retry_after_seconds)},
-    ),
+    errors.Overloaded: OVERLOADED,
+    errors.WaitedTooLong: OVERLOADED,
     planning.InvalidTopology: Kind("invalid-topology", 422, "Invalid topology"),
     planning.InvalidLoad: Kind("invalid-load", 422, "Invalid load"),
     planning.InvalidAllocation: Kind("invalid-allocation", 422, "Invalid allocation"),

@@ -10,7 +10,7 @@ from string import Formatter
 import pytest
 from sqlalchemy.exc import OperationalError
 
-from app.web.errors import Overloaded, ServiceError
+from app.web.errors import Overloaded, ServiceError, WaitedTooLong
 from app.web.problem_kinds import KINDS, find_kind
 from planner.errors import FieldsError, PlannerError
 from planner.placements.errors import TooManyRetries
@@ -74,7 +74,7 @@ def test_an_exception_has_the_row_of_its_nearest_class(error: Exception, kind: s
 
 def test_a_refusal_that_passes_says_when_to_try_again():
     for error, kind in KINDS.items():
-        if kind.status == 503 and error is not Overloaded:
+        if kind.status == 503 and error not in {Overloaded, WaitedTooLong}:
             assert int(kind.list_headers(error.__new__(error))["Retry-After"]) >= 1
     overloaded = find_kind(Overloaded(3, 7))
     assert overloaded is not None
