@@ -31,6 +31,7 @@ MOST_SWEEPS = 30
 MOST_OCTAVES = 60
 LARGEST_X = 200.0
 MOST_OUTSIDE = 0.5
+LEAST_PART = 1e-9  # of the external stream; an operator that receives less of it says nothing of its bursts
 
 
 class Part(NamedTuple):
@@ -109,7 +110,8 @@ def find_source(
     if not entries or not load.external_rate:
         return None
     entry = max(entries, key=find_outside)
-    if not entry.arrival_rate:
+    part = entry.arrival_rate / load.external_rate
+    if part < LEAST_PART:
         return None
     points = entry.measured.arrival_idc
     shortest = (
@@ -121,7 +123,6 @@ def find_source(
     windows, levels = zip(*points, strict=True)
     seen = np.interp(np.log(seconds), np.log(windows), levels)
     share = shares[entry.operator.name]
-    part = entry.arrival_rate / load.external_rate
     return Source(load.external_rate, seconds, np.maximum((seen - round_rest(share)) / part, 0.0))
 
 

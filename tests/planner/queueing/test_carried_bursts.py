@@ -82,6 +82,16 @@ def test_what_was_measured_stays_and_nothing_comes_from_nothing():
         assert carry_bursts(topology, some, find_stations(topology, some, rates)) == {}
 
 
+def test_an_operator_that_receives_next_to_nothing_says_nothing_of_the_stream():
+    bursty = OperatorLoad(service_rate=10.0, arrival_idc=(IdcPoint(1.0, 4.0), IdcPoint(10.0, 8.0)))
+    topology = Topology(
+        (Operator("a"), Operator("b")), (Edge("a", "b"),), (Entry("a", 5e-324), Entry("b", 1.0))
+    )
+    load = Load(1.0, {"a": bursty, "b": OperatorLoad(service_rate=10.0)})
+    rates = measure_flow(topology, load).arrival_rates
+    assert carry_bursts(topology, load, find_stations(topology, load, rates)) == {}
+
+
 def test_a_loop_settles():
     topology, load = describe("shared")
     loop = Topology(topology.operators, (*EDGES, Edge("d", "b", 0.2)), topology.entries)
