@@ -51,7 +51,8 @@ from app.web.security import parse_api_keys
 from migrations.runner import newest_revision
 
 ROUTERS = (
-    plans.router,  # first: routes are searched in this order, and the stateless calls of plans are the quickest
+    keda.router,  # first: routes are searched in this order, and hundreds of these requests come at the same moment
+    plans.router,  # the stateless calls of plans are the quickest
     topologies.router,
     snapshots.router,
     engine_snapshots.router,
@@ -66,7 +67,6 @@ ROUTERS = (
     decisions.router,
     outcomes.router,
     patches.router,
-    keda.router,
     vm_forecasts.router,
     throughput_samples.router,
     workload_forecasts.router,

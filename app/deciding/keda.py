@@ -27,9 +27,10 @@ from app.load.measurements.freshness import refuse_old
 from app.load.measurements.snapshots import find_end, find_newest
 from app.load.measurements.stored_topologies import StoredTopology, find_topology
 from app.settings import Settings
+from app.web.direct_route import DirectRoute
 from app.web.error_pointers import RefusedByPlanner
 from app.web.fields import Answer, OperatorName, TopologyName
-from app.web.routing import StrictJsonRoute, declare, find_settings
+from app.web.routing import declare, find_settings
 from app.web.security import may_read
 from app.web.stored_data_errors import (
     NoPolicy,
@@ -144,7 +145,7 @@ class KedaValue(Answer):
     value: Annotated[int, Field(ge=1)]
 
 
-router = APIRouter(prefix="/v1/topologies/{name}/keda", tags=["decisions"], route_class=StrictJsonRoute)
+router = APIRouter(prefix="/v1/topologies/{name}/keda", tags=["decisions"], route_class=DirectRoute)
 _FINDERS: RunVar[ProcessorsNow] = RunVar("processors_now")
 
 

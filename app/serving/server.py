@@ -2,6 +2,7 @@
 
 import asyncio
 import ctypes
+import gc
 import logging
 import socket
 import struct
@@ -115,6 +116,21 @@ def configure(settings: Settings, app: ASGIApp) -> Config:
     )
 
 
+# By default Python looks for unreachable cycles after 700 new objects, which are those of a few requests, and now and
+# then looks through all objects of the process.
+OBJECTS_BETWEEN_COLLECTIONS = 20_000
+
+
+def spare_collector() -> None:
+    """Excludes the objects that the process has loaded from garbage collection, and collects less often.
+
+    Collections took half of the processor time of many small requests that came at once.
+    """
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(OBJECTS_BETWEEN_COLLECTIONS)
+
+
 class DrainingServer(Server):
     """uvicorn's server; a request that reached this machine before SIGTERM is answered.
 
@@ -134,6 +150,7 @@ class DrainingServer(Server):
         for listener in sockets or []:
             listener.setblocking(False)  # noqa: FBT003  # positional only
             self._accept_again(listener)
+        spare_collector()
 
     def _accept_again(self, listener: socket.socket) -> None:
         if listener.fileno() >= 0:

@@ -17,6 +17,7 @@ from typing import Annotated
 from fastapi import Depends, Request
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 from fastapi.security.utils import get_authorization_scheme_param
+from starlette.datastructures import URL
 
 from app.web.errors import Forbidden, Unauthorized
 
@@ -106,6 +107,20 @@ def is_loopback(host: str) -> bool:
         return False
 
 
+def find_called_host(request: Request) -> str | None:
+    """The name or address in the request's URL, which is that of the header Host."""
+    scope = request.scope
+    named = tuple(value for name, value in scope["headers"] if name == b"host")
+    return read_hostname(scope["scheme"], named[:1], scope.get("server"))
+
+
+@lru_cache(maxsize=64)
+def read_hostname(scheme: str, named: tuple[bytes, ...], server: tuple[str, int | None] | None) -> str | None:
+    """What Starlette finds as the host of a URL, from the header Host or the server's own address."""
+    headers = [(b"host", value) for value in named]
+    return URL(scope={"scheme": scheme, "headers": headers, "server": server, "path": "/"}).hostname
+
+
 bearer = HTTPBearer(auto_error=False, description="One of HEADGATE_API_KEYS; not needed where none are set.")
 Credentials = Annotated[HTTPAuthorizationCredentials | None, Depends(bearer)]
 
@@ -131,7 +146,7 @@ def find_caller(request: Request, sent: str | None) -> ApiKey | None:
     keys: tuple[ApiKey, ...] = request.app.state.api_keys
     if not keys:
         # The Host is checked too: another site could make its own name point to this machine (DNS rebinding).
-        hosts = [request.url.hostname, request.client and request.client.host]
+        hosts = [find_called_host(request), request.client and request.client.host]
         if not all(is_loopback(host) for host in hosts if host):
             raise Forbidden(
                 "This service has no API keys, so it answers only callers on its own machine, at a loopback address: "
