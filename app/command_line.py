@@ -126,6 +126,7 @@ def serve(
     """Serve over HTTP; without HEADGATE_DATABASE_URL, an embedded Postgres stores the data."""
     keep_blas_to_one_thread()
     with collecting_no_garbage():
+        from app.database.connection_room import TooFewConnections
         from app.database.embedded_postgres import EmbeddedPostgresError
         from app.serving.serve import DatabaseUnusable, UnsafeStart, WorkerNeverServed
         from app.serving.serve import serve as serve_http
@@ -136,7 +137,13 @@ def serve(
         serve_http(load_settings(host=host, port=port, workers=workers))
     except UnsafeStart as error:
         raise fail(str(error)) from error
-    except (CannotListen, DatabaseUnusable, EmbeddedPostgresError, WorkerNeverServed) as error:
+    except (
+        CannotListen,
+        DatabaseUnusable,
+        EmbeddedPostgresError,
+        TooFewConnections,
+        WorkerNeverServed,
+    ) as error:
         raise fail(str(error), 1) from error
 
 

@@ -9,6 +9,7 @@ from fastapi import Depends, Request
 from sqlalchemy import Engine, NullPool
 from sqlalchemy.orm import Session, sessionmaker
 
+from app.database.connection_room import PatientPool
 from app.database.watched_connections import make_watched_engine
 from app.settings import Settings
 from app.web.health import HEALTH_CONNECTIONS
@@ -20,6 +21,7 @@ def make_engine(settings: Settings, url: str) -> Engine:
         url,
         "headgate",
         settings.database_statement_timeout_seconds,
+        poolclass=PatientPool,
         pool_size=settings.database_pool_size,
         max_overflow=settings.database_pool_overflow,
         pool_timeout=settings.database_pool_timeout_seconds,

@@ -19,11 +19,14 @@ from prometheus_client.multiprocess import mark_process_dead
 from pydantic import SecretStr
 from sqlalchemy.exc import SQLAlchemyError
 
+from app.database.connection_room import fit_pool
 from app.database.database_choice import choose_own_database, registered
 from app.database.embedded_postgres import open_database_url
 from app.main import create_app
 from app.serving.server import (
+    EACH_WORKER_BINDS,
     DrainingServer,
+    bind,
     bind_listeners,
     configure,
     describe_address,
@@ -45,13 +48,23 @@ class WorkerNeverServed(Exception):
 
 
 def serve_with_workers(settings: Settings, listeners: Sequence[socket.socket]) -> None:
-    """Runs one worker for each listener until SIGTERM or Ctrl-C; a worker that dies is replaced."""
+    """Runs one worker for each listener until SIGTERM or Ctrl-C; a worker that dies is replaced.
+
+    On Linux only the worker has its listener open, which closes when the worker dies: no connection waits for the
+    replacement, which listens as soon as it can serve.
+    """
     ended = threading.Event()
     for one in (signal.SIGTERM, signal.SIGINT):
         signal.signal(one, lambda *_: ended.set())
     with tempfile.TemporaryDirectory(prefix="headgate-metrics-") as folder:
         os.environ["PROMETHEUS_MULTIPROC_DIR"] = folder  # prometheus_client reads it when a worker loads it
         workers = [start_worker(settings, listener) for listener in listeners]
+        if EACH_WORKER_BINDS:
+            host, port = listeners[0].getsockname()[:2]
+            settings = settings.model_copy(update={"port": port})
+            for listener in listeners:
+                listener.close()
+            listeners = [bind(host, port, shares_port=True, listens=False)] * len(workers)
         try:
             while not ended.wait(CHECK_SECONDS):
                 workers = [
@@ -62,36 +75,37 @@ def serve_with_workers(settings: Settings, listeners: Sequence[socket.socket]) -
             end_workers(workers, listeners)
 
 
-def start_worker(settings: Settings, listener: socket.socket) -> SpawnProcess:
-    """Starts a worker process, which serves the connections of one listener."""
+def start_worker(settings: Settings, listener: socket.socket | None) -> SpawnProcess:
+    """Starts a worker process, which serves the connections of one listener; without one it makes its own."""
     worker = multiprocessing.get_context("spawn").Process(target=run_worker, args=(settings, listener))
     worker.start()
     return worker
 
 
 def replace_worker(dead: SpawnProcess, settings: Settings, listener: socket.socket) -> SpawnProcess:
-    """Starts another worker on the same listener; it serves the connections that wait in the listener's queue."""
+    """Starts another worker: with its own listener, or where the workers share one, with that."""
     if dead.exitcode == FAILED_START:
         raise WorkerNeverServed(
             f"Worker {dead.pid} could not start, and so the service has ended: the log lines above give the reason."
         )
     log.warning("worker %s died with exit code %s: starting another one", dead.pid, dead.exitcode)
     mark_process_dead(dead.pid)  # type: ignore[no-untyped-call]
-    return start_worker(settings, listener)
+    return start_worker(settings, None if EACH_WORKER_BINDS else listener)
 
 
 def end_workers(workers: Sequence[SpawnProcess], listeners: Sequence[socket.socket]) -> None:
     """Ends every worker after it has answered the requests that it received."""
     for listener in listeners:
-        refuse_new_connections(listener)
-        listener.close()  # while this process has it open, clients can connect and no worker accepts them
+        if listener.fileno() >= 0:
+            refuse_new_connections(listener)
+            listener.close()  # while this process has it open, clients can connect and no worker accepts them
     for worker in workers:
         worker.terminate()
     for worker in workers:
         worker.join()
 
 
-def run_worker(settings: Settings, listener: socket.socket) -> None:
+def run_worker(settings: Settings, listener: socket.socket | None) -> None:
     """Runs in a worker's process: serves the connections of one listener until the worker is told to end."""
     # A terminal that closes sends SIGHUP to all processes: only the supervisor reacts, and ends its workers.
     signal.signal(signal.SIGHUP, signal.SIG_IGN)
@@ -101,10 +115,13 @@ def run_worker(settings: Settings, listener: socket.socket) -> None:
         raise SystemExit(FAILED_START)
 
 
-def run_server(settings: Settings, listener: socket.socket) -> bool:
+def run_server(settings: Settings, listener: socket.socket | None) -> bool:
     """Serves until SIGTERM; returns whether the server had begun to serve."""
     try:
-        server = DrainingServer(configure(settings, create_app(settings)))
+        config = configure(settings, create_app(settings))
+        config.load()
+        server = DrainingServer(config)
+        listener = listener or bind(settings.host, settings.port, shares_port=True)
     except Exception:
         log.exception("the worker cannot make the application")
         return False
@@ -142,7 +159,7 @@ def serve(settings: Settings) -> None:
     log.info("the database is %s", choice.describe())
     with suppress(KeyboardInterrupt), open_database_url(choice.settings) as url:
         migrate_or_refuse(url, choice.where)
-        ready = settings.model_copy(update={"database_url": SecretStr(url)})
+        ready = fit_pool(settings.model_copy(update={"database_url": SecretStr(url)}), url)
         listeners = bind_listeners(settings)
         address = describe_address(listeners[0])
         data_dir = None if settings.database_url else choice.settings.data_dir

@@ -19,6 +19,8 @@ log = logging.getLogger(__name__)
 BACKLOG = 2048  # connections that the kernel holds until the service accepts them
 ACCEPTED_AT_ONCE = 64  # in one iteration of the event loop
 NOT_ACCEPTING_SECONDS = 0.5  # after a failure
+EACH_WORKER_BINDS = sys.platform == "linux"
+"""Whether the kernel spreads connections over several sockets that listen at one port."""
 
 # A packet filter (classic BPF) as an array of struct sock_filter: it loads the byte with TCP's flags, drops the packet
 # if SYN is set, and otherwise accepts the whole packet.
@@ -49,7 +51,7 @@ def bind_listeners(settings: Settings) -> list[socket.socket]:
 
 def bind_each(settings: Settings) -> list[socket.socket]:
     first = bind(settings.host, settings.port)
-    if settings.workers == 1 or sys.platform != "linux":
+    if settings.workers == 1 or not EACH_WORKER_BINDS:
         return [first] * settings.workers
     # With SO_REUSEPORT, bind() succeeds even where another service of this user already listens on the port. The first
     # socket was bound without it, which fails on a taken port.
@@ -58,15 +60,19 @@ def bind_each(settings: Settings) -> list[socket.socket]:
     return [bind(settings.host, port, shares_port=True) for _ in range(settings.workers)]
 
 
-def bind(host: str, port: int, *, shares_port: bool = False) -> socket.socket:
-    """Makes a socket that listens at this host and port; `shares_port` lets several sockets listen at one port."""
+def bind(host: str, port: int, *, shares_port: bool = False, listens: bool = True) -> socket.socket:
+    """Makes a socket that listens at this host and port; `shares_port` lets several sockets listen at one port.
+
+    A socket that does not listen keeps the port for this user: other programs cannot take it.
+    """
     listener = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     if shares_port:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
     try:
         listener.bind((host, port))
-        listener.listen(BACKLOG)
+        if listens:
+            listener.listen(BACKLOG)
     except OSError:
         listener.close()
         raise

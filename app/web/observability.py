@@ -27,6 +27,7 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import Response
 from starlette.types import Message, Receive, Scope, Send
 
+from app.web.database_trouble import PoolFilter
 from app.web.middleware import HttpMiddleware
 from app.web.problems import request_id
 
@@ -106,6 +107,7 @@ def configure_logging(log_format: str, level: str) -> None:
     as_text = log_format == "text" or (log_format == "auto" and sys.stderr.isatty())
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(TextFormatter() if as_text else JsonFormatter())
+    handler.addFilter(PoolFilter())
     root = logging.getLogger()
     root.handlers = [handler]
     root.setLevel(level.upper())

@@ -9,7 +9,7 @@ from fastapi import FastAPI
 from fastapi.exceptions import RequestValidationError
 from psycopg.errors import ForeignKeyViolation, UndefinedColumn, UndefinedTable
 from pydantic import BaseModel, ConfigDict, Field
-from sqlalchemy.exc import DBAPIError, IntegrityError, OperationalError, ProgrammingError
+from sqlalchemy.exc import IntegrityError, OperationalError, ProgrammingError
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
@@ -18,6 +18,7 @@ from starlette.routing import Match, Mount
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from app.web import errors
+from app.web.database_trouble import find_trouble, log_trouble
 from app.web.error_pointers import RefusedByPlanner, find_place
 from app.web.problem_kinds import KINDS, find_kind
 from app.web.stored_data_errors import UnknownTopology
@@ -61,15 +62,6 @@ class ProblemResponse(JSONResponse):
         return json.dumps(content, allow_nan=False).encode("ascii")
 
 
-# The database's messages go to the log; the caller gets a sentence with the remedy.
-DATABASE_DETAILS: dict[type[Exception], str] = {
-    PoolTimeoutError: "All database connections are busy: try again in a moment, "
-    "or raise HEADGATE_DATABASE_POOL_SIZE.",
-    OperationalError: "The database does not answer or closed the connection: try again in a moment. "
-    "A request is stored completely or not at all: check before you send it again.",
-}
-
-
 def describe_problem(error: Exception) -> dict[str, Any] | None:
     """The problem that describes an exception; None if no table has it. The command line prints the same text."""
     if isinstance(error, planning.PlannerError):
@@ -77,9 +69,9 @@ def describe_problem(error: Exception) -> dict[str, Any] | None:
     kind = find_kind(error)
     if kind is None:
         return None
-    detail = next(
-        (DATABASE_DETAILS[base] for base in type(error).__mro__ if base in DATABASE_DETAILS), str(error)
-    )
+    # The database's messages go to the log; the caller gets a sentence with the remedy.
+    is_trouble = isinstance(error, OperationalError | PoolTimeoutError)
+    detail = find_trouble(error).detail if is_trouble else str(error)
     problem: dict[str, Any] = {
         "type": kind.type,
         "title": kind.title,
@@ -104,8 +96,8 @@ def answer_exception(request: Request, error: Exception) -> ProblemResponse:
             "detail": "The service failed, and your request is not the cause: "
             f"the service's log shows the error under request id {request_id.get()}.",
         }
-    elif isinstance(error, DBAPIError | PoolTimeoutError):
-        log.warning("database trouble", exc_info=error)
+    elif isinstance(error, OperationalError | PoolTimeoutError):
+        log_trouble(error)
     kind = find_kind(error)
     return ProblemResponse(
         body | {"instance": request.url.path},

@@ -65,4 +65,6 @@ def test_a_killed_postgres_is_a_503_and_comes_back(start_service: StartService, 
         assert set(statuses) == {200, 503}
         assert client.post("/v1/estimate", json={"topology": FPD, "load": FPD_LOAD}).status_code == 200
     assert service.stop() == 0
+    assert any("database: gone: " in line for line in service.lines)
+    assert not any("Traceback" in line for line in service.lines)
     assert is_stopped(tmp_path)

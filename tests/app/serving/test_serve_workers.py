@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import httpx
 
@@ -31,13 +32,22 @@ def test_workers_share_their_metrics_and_are_replaced_and_end_with_their_supervi
     for _ in range(8):  # every worker answers some
         assert f"{series} 40.0" in httpx.get(f"{service.url}/metrics", timeout=PATIENCE_SECONDS).text
 
+    assert count_listeners(service.url) == 2
     os.kill(find_workers(service)[0], signal.SIGKILL)
+    wait_until(lambda: count_listeners(service.url) == 1, "no connection waits for the replacement")
     wait_until(lambda: len(find_workers(service)) == 3, "another one serves")
     assert httpx.get(f"{service.url}/readyz", timeout=PATIENCE_SECONDS).status_code == 200
     assert f"{series} 40.0" in httpx.get(f"{service.url}/metrics", timeout=PATIENCE_SECONDS).text
 
     assert service.stop(signal.SIGKILL) == -signal.SIGKILL
     wait_until(lambda: is_refused(service.url), "the port is free again")
+
+
+def count_listeners(url: str) -> int:
+    """The sockets that listen at the port of a service, as the kernel lists them."""
+    rows = [line.split() for line in Path("/proc/net/tcp").read_text().splitlines()[1:]]
+    port = f"{urlsplit(url).port:04X}"
+    return sum(address.endswith(f":{port}") and state == "0A" for _, address, _, state, *_ in rows)
 
 
 def ask_many_at_once(url: str, times: int) -> None:
