@@ -60,9 +60,9 @@ def fill(engine: Engine) -> None:
         ),
         (
             "insert into decisions "
-            "(id, topology_id, revision, answer, decided_for, action, external_rate, policy, digest) "
+            "(id, topology_id, revision, answer, decided_for, action, external_rate, policy_key, is_stable) "
             "select gen_random_uuid(), t.id, 1, cast(:answer as jsonb), now() - make_interval(mins => i), 'hold', 20, "
-            "'{}', jsonb_build_object('stable', true) from topologies t, generate_series(1, 5) i"
+            "gen_random_uuid(), true from topologies t, generate_series(1, 5) i"
         ),
     )
     values = {

@@ -1,4 +1,4 @@
-"""Stores and finds answers: plans, placements, decisions."""
+"""Stores and finds answers: plans and placements."""
 
 from collections.abc import Callable, Sequence
 from datetime import datetime
@@ -8,11 +8,11 @@ from uuid import UUID, uuid4
 from sqlalchemy import ColumnElement, select
 from sqlalchemy.orm import InstrumentedAttribute, Session
 
-from app.database.tables import DecisionRow, PlacementRow, PlanRow
+from app.database.tables import PlacementRow, PlanRow
 from app.web.fields import Answer
 from app.web.paging import Page
 
-Row = TypeVar("Row", PlanRow, PlacementRow, DecisionRow)
+Row = TypeVar("Row", PlanRow, PlacementRow)
 
 
 class StoredAnswer(Protocol):

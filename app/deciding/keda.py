@@ -21,6 +21,7 @@ from app.deciding.decisions.answers import name_counts
 from app.deciding.decisions.gathering import GatheredDecision, gather_decision
 from app.deciding.decisions.schemas import DecisionRequest
 from app.deciding.decisions.service import compute_now
+from app.deciding.documents import unfold_row
 from app.deciding.policies.schemas import PolicyBody
 from app.deciding.standing import find_standing, find_wanted
 from app.load.measurements.freshness import refuse_old
@@ -134,9 +135,10 @@ def find_standing_processors(session: Session, stored: StoredTopology) -> Decide
     row = find_standing(session, stored)
     if row is None or row.decided_for != find_end(newest[0]):
         return None
-    limit_seconds = PolicyBody.model_validate(row.answer["policy"]).max_snapshot_age_seconds
+    answer = unfold_row(session, row)
+    limit_seconds = PolicyBody.model_validate(answer["policy"]).max_snapshot_age_seconds
     refuse_old(stored.name, row.decided_for, limit_seconds)
-    return DecidedProcessors(row.action, row.decided_for, row.answer)
+    return DecidedProcessors(row.action, row.decided_for, answer)
 
 
 class KedaValue(Answer):

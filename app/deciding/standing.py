@@ -12,16 +12,27 @@ from typing import Annotated, Any
 from uuid import UUID
 
 from pydantic import Field
-from sqlalchemy import ColumnElement, FromClause, Select, and_, case, column, func, or_, select
+from sqlalchemy import (
+    ColumnElement,
+    FromClause,
+    Select,
+    and_,
+    case,
+    column,
+    func,
+    or_,
+    select,
+)
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import Session, aliased
 from sqlalchemy.sql.selectable import LateralFromClause
 
 from app.database.tables import DecisionRow, PolicyRow, SnapshotRow, TopologyRevisionRow, TopologyRow
+from app.deciding.documents import find_key, take_part
 from app.deciding.policies.schemas import PolicyBody
 from app.load.bodies.topology import Graph
 from app.load.measurements.freshness import DataState, Withheld, find_data_state, withhold
-from app.load.measurements.snapshots import find_end, find_latest_end, find_newest
+from app.load.measurements.snapshots import find_latest_end
 from app.load.measurements.stored_topologies import StoredTopology
 from app.web.fields import Answer
 from planner.decisions.policy import bound_topology
@@ -34,11 +45,7 @@ NEWEST_FIRST = (DecisionRow.decided_for.desc(), DecisionRow.created_at.desc(), D
 """Decisions by the time of their data; of several on the same data, the one made last comes first."""
 MOST_CHANGES = 100
 """The newest changes among which the one that began a cooldown is looked for."""
-LEFT = "cooldown_left_seconds"
-WAITS = and_(
-    DecisionRow.action == "hold",
-    func.coalesce(DecisionRow.digest[LEFT].as_float(), DecisionRow.answer[LEFT].as_float()) > 0.0,
-)
+WAITS = and_(DecisionRow.action == "hold", DecisionRow.cooldown_left_seconds > 0.0)
 """SQL: the DecisionRow holds because an earlier change began a cooldown."""
 
 
@@ -91,7 +98,12 @@ def select_standing(latest_end: datetime, *columns: Any) -> Select[Any]:
     Decisions on data that ended after `latest_end` are ahead of the clock. For a topology without a policy, decisions
     under any sent policy may stand.
     """
-    policy = select(PolicyRow.policy).where(PolicyRow.topology_id == TopologyRow.id).correlate(TopologyRow)
+    policy = (
+        select(find_key(PolicyRow.policy))
+        .where(PolicyRow.topology_id == TopologyRow.id)
+        .correlate(TopologyRow)
+        .scalar_subquery()
+    )
     return (
         select(*columns)
         .where(
@@ -99,7 +111,7 @@ def select_standing(latest_end: datetime, *columns: Any) -> Select[Any]:
             DecisionRow.revision == TopologyRow.revision,
             DecisionRow.decided_for <= latest_end,
             DecisionRow.is_trial.is_(False),
-            func.coalesce(DecisionRow.policy == policy.scalar_subquery(), True),
+            func.coalesce(DecisionRow.policy_key == policy, True),
         )
         .order_by(*NEWEST_FIRST)
         .limit(1)
@@ -117,27 +129,6 @@ def find_standing(session: Session, stored: StoredTopology) -> DecisionRow | Non
     """Returns the topology's standing decision; None if it has none."""
     standing_id = find_standing_id(session, stored)
     return None if standing_id is None else session.get(DecisionRow, standing_id)
-
-
-def describe_origin(
-    session: Session,
-    stored: StoredTopology,
-    decided_for: datetime,
-    *,
-    at: datetime | None,
-    sent: PolicyBody | None,
-) -> dict[str, Any]:
-    """The columns `policy` and `is_trial` of a new decision; `at` and `sent` (the policy) are those of the request.
-
-    A decision is a trial if `at` left out newer snapshots that are stored, or if the policy that was sent is not the
-    stored one. Without a stored policy the one that was sent is the only one, and no trial.
-    """
-    row = session.get(PolicyRow, stored.id)
-    policy, is_other = ({} if row is None else row.policy), False
-    if sent is not None and (row is None or PolicyBody.model_validate(row.policy) != sent):
-        policy, is_other = sent.model_dump(mode="json"), row is not None
-    newest = [] if at is None else find_newest(session, stored, 1)
-    return {"policy": policy, "is_trial": is_other or any(find_end(one) > decided_for for one in newest)}
 
 
 def find_last_change(
@@ -253,8 +244,8 @@ def select_decided(latest_end: datetime, *columns: Any) -> LateralFromClause:
     """The standing decision of the TopologyRow in the enclosing query, with these columns and those that
     `select_waited_for` needs.
     """
-    held = case((WAITS, DecisionRow.answer["processors"]["recommended"])).label("held")
-    policy = case((WAITS, DecisionRow.answer["policy"])).label("held_policy")
+    held = case((WAITS, take_part("processors", "recommended"))).label("held")
+    policy = case((WAITS, take_part("policy"))).label("held_policy")
     return select_standing(latest_end, DecisionRow.decided_for, held, policy, *columns).lateral("decided")
 
 
@@ -288,7 +279,11 @@ def read_counts(change: DecisionRow | None) -> dict[str, int]:
     """Returns the processors that run since a change: as reported, else as recommended, or as before if the change was
     rolled back.
     """
-    return {} if change is None else join_counts(change.answer["processors"], change.outcome)
+    return (
+        {}
+        if change is None or change.answer is None
+        else join_counts(change.answer["processors"], change.outcome)
+    )
 
 
 def join_counts(processors: Mapping[str, Any], outcome: Mapping[str, Any] | None) -> dict[str, int]:

@@ -11,6 +11,7 @@ from pydantic import Field
 from sqlalchemy.orm import Session
 
 from app.database.transactions import SessionDep
+from app.deciding.documents import unfold_row
 from app.deciding.policies.schemas import PolicyBody
 from app.deciding.policies.service import find_body
 from app.deciding.standing import find_standing
@@ -145,7 +146,7 @@ def compare_decision(
         return []
     if withhold(stored.name, find_data_state(session, stored), row.decided_for) is not None:
         return []
-    answer = row.answer
+    answer = unfold_row(session, row)
     sized = answer.get("sized_for") or {"source": "smoothed", "external_rate": answer["external_rate"]}
     decided = DecidedNumber(
         answer["processors"]["recommended_total"],

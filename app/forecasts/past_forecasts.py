@@ -174,18 +174,17 @@ def say_coverage(answer: PastForecasts) -> str:
 
 def gather_forecasts(session: Session, stored: StoredTopology, most: int) -> Sequence[Row[Any]]:
     """Returns the newest decisions with a forecast, newest first; `came` is null if nothing was measured since."""
-    ahead = DecisionRow.answer["look_ahead"]
     looked = (
         select(
             DecisionRow.id,
             DecisionRow.decided_for,
-            ahead["expected_rate"].as_float().label("expected_rate"),
-            ahead["upper_rate"].as_float().label("upper_rate"),
-            ahead["quantile"].as_float().label("quantile"),
-            ahead["model"].as_string().label("model"),
-            ahead["steps"].as_integer().label("steps"),
+            DecisionRow.ahead_expected_rate.label("expected_rate"),
+            DecisionRow.ahead_upper_rate.label("upper_rate"),
+            DecisionRow.ahead_quantile.label("quantile"),
+            DecisionRow.ahead_model.label("model"),
+            DecisionRow.ahead_steps.label("steps"),
         )
-        .where(DecisionRow.topology_id == stored.id, func.jsonb_typeof(ahead) == "object")
+        .where(DecisionRow.topology_id == stored.id, DecisionRow.ahead_steps.is_not(None))
         .order_by(DecisionRow.decided_for.desc(), DecisionRow.created_at.desc(), DecisionRow.id)
         .limit(most)
         .subquery("looked")

@@ -30,6 +30,7 @@ from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.exc import SQLAlchemyError
 
 from app.database.tables import DecisionRow, PolicyRow, SnapshotRow, TopologyRow
+from app.deciding.documents import take_part
 from app.deciding.standing import read_wanted, select_decided, select_waited_for
 from app.load.measurements.freshness import LIMIT_SECONDS, find_age
 from app.load.measurements.snapshots import ENDED_AT, add_lead, select_newest
@@ -53,6 +54,16 @@ OF_SNAPSHOT = (
     ENDED_AT,
     SnapshotRow.external_rate,
     SnapshotRow.measured_sojourn_seconds,
+)
+
+
+OF_DECISION = (
+    take_part("processors", "recommended").label("recommended_by_operator"),
+    DecisionRow.expected_seconds.label("expected"),
+    DecisionRow.current_seconds.label("expected_of_running"),
+    DecisionRow.is_stable.label("stable"),
+    DecisionRow.external_rate.label("decided_rate"),
+    DecisionRow.holds_up_to_rate,
 )
 
 
@@ -118,23 +129,18 @@ def select_rows(bounds: GaugeBounds, latest_end: datetime) -> Select[Any]:
     `change` is the change that began the cooldown in which the standing decision waits.
     """
     measured, most = select_measured(bounds, latest_end), bounds.operators
-    decided = select_decided(latest_end, DecisionRow.answer)
-    waited_for, found = select_waited_for(decided), decided.c.answer
+    decided = select_decided(latest_end, *OF_DECISION)
+    waited_for = select_waited_for(decided)
     operators = func.jsonb_object_keys(measured.c.operators).table_valued("key")
     values = {
         "operators": select(func.count()).select_from(operators).correlate(measured).scalar_subquery(),
         "running": take_first(measured, measured.c.operators, most, "processors"),
         "limit_seconds": LIMIT_SECONDS,
-        "recommended": take_first(decided, found["processors"]["recommended"], most),
-        "expected": found["expected_sojourn_seconds"],
-        "expected_of_running": found["current"]["expected_sojourn_seconds"],
-        "stable": found["current"]["stable"],
-        "decided_rate": found["external_rate"],
-        "holds_up_to_rate": found["counterfactuals"]["holds_up_to_rate"],
+        "recommended": take_first(decided, decided.c.recommended_by_operator, most),
     }
     named = [value.label(name) for name, value in values.items()]
     of_snapshot = [one for one in measured.c if one.name not in {"id", "operators"}]
-    of_decision = [one for one in decided.c if one.name != "answer"]
+    of_decision = [one for one in decided.c if one.name != "recommended_by_operator"]
     of_change = [one for one in waited_for.c if one.name != "id"]
     return (
         select(*of_snapshot, *of_decision, *of_change, *named)

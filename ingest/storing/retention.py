@@ -42,8 +42,10 @@ def prune(connection: Connection, older_than: timedelta, *, with_posted: bool = 
             (with_posted, before),
         ).rowcount
         holds = connection.execute(
-            "DELETE FROM decisions WHERE %s AND action = 'hold' AND outcome IS NULL AND decided_for < %s",
-            (with_posted, before),
+            "DELETE FROM decisions WHERE %s AND action = 'hold' AND outcome IS NULL AND decided_for < %s"
+            # Others of the same week may be stored as what differs from one that is stored whole.
+            " AND (changed IS NOT NULL OR content IS NULL OR decided_for < date_trunc('week', %s, 'UTC'))",
+            (with_posted, before, before),
         ).rowcount
         runs = connection.execute(
             "DELETE FROM ingest_runs WHERE state <> 'running' AND started_at < %s", (before,)

@@ -33,7 +33,7 @@ def test_a_stored_decision_is_a_trial_where_newer_data_were_known_and_has_the_po
         for decided_for, created_at, action, policy in rows:
             answer = json.dumps({"policy": policy})
             connection.execute(DECISION, (decided_for, created_at, action, answer))
-    migrate(empty_database_url, "head")
+    migrate(empty_database_url, "2026_11_19_standing_decisions")
     with connect(empty_database_url) as connection:
         found = connection.execute("SELECT action, is_trial, policy FROM decisions").fetchall()
     assert {row[0]: tuple(row[1:]) for row in found} == {

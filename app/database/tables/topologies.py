@@ -13,7 +13,9 @@ from sqlalchemy import (
     UniqueConstraint,
     false,
     func,
+    text,
 )
+from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import Mapped, mapped_column
 
 from app.database.tables.base import Base, Document, StoredTime, TopologyKey
@@ -141,10 +143,13 @@ class PlacementRow(AnswerColumns, Base):
     request: Mapped[Document]
 
 
-class DecisionRow(AnswerColumns, Base):
+class DecisionRow(Base):
     """A decision; `decided_for` is the end of the newest interval that it used; `outcome` is its result.
 
-    `digest` has the numbers of the answer that lists and metrics show. `policy` is the policy that was used.
+    Its answer is the document `answer`, or, of a decision to hold, `changed`: what differs from the answer of the
+    decision `base_id`, which has the same processors and policy (app/deciding/documents.py). Other columns are numbers
+    of the answer that lists, pages and metrics show, and those of its forecast (`ahead_`). `policy_key` stands for the
+    policy that was used, and `content` for all that was decided and why: the same is stored once for the same data.
     `is_trial`: the request had another policy than the stored one, or `at` excluded newer snapshots
     (deciding/standing.py).
     """
@@ -155,17 +160,54 @@ class DecisionRow(AnswerColumns, Base):
         CheckConstraint(
             "outcome->>'state' IN ('applied', 'refused', 'failed', 'rolled-back')", name="outcome_state"
         ),
-        Index("ix_decisions_topology_id_decided_for", "topology_id", "decided_for"),
+        CheckConstraint("(answer IS NULL) = (changed IS NOT NULL)", name="one_form"),
+        UniqueConstraint("topology_id", "decided_for", "content"),
         Index("ix_decisions_topology_id_created_at_id", "topology_id", "created_at", "id"),
+        Index(
+            "ix_decisions_bases",
+            "topology_id",
+            "decided_for",
+            postgresql_where=text("content IS NOT NULL AND changed IS NULL"),
+        ),
+        Index(
+            "ix_decisions_ahead",
+            "topology_id",
+            "decided_for",
+            postgresql_where=text("ahead_steps IS NOT NULL"),
+        ),
     )
 
+    id: Mapped[UUID] = mapped_column(primary_key=True)
+    topology_id: Mapped[int] = mapped_column(ForeignKey("topologies.id", ondelete="CASCADE"))
+    revision: Mapped[int] = mapped_column(Integer)
+    created_at: Mapped[StoredTime]
     decided_for: Mapped[datetime]
     action: Mapped[str]
-    external_rate: Mapped[float]
-    outcome: Mapped[Document | None]
-    digest: Mapped[Document | None]
-    policy: Mapped[Document]
     is_trial: Mapped[bool] = mapped_column(server_default=false())
+    policy_key: Mapped[UUID]
+    content: Mapped[UUID | None]
+    base_id: Mapped[UUID | None]
+    changed: Mapped[bytes | None]
+    answer: Mapped[Document | None] = mapped_column(JSONB(none_as_null=True))
+    outcome: Mapped[Document | None]
+    external_rate: Mapped[float]
+    running: Mapped[int | None] = mapped_column(Integer)
+    recommended: Mapped[int | None] = mapped_column(Integer)
+    needed: Mapped[int | None] = mapped_column(Integer)
+    misses_target: Mapped[bool | None]
+    is_stable: Mapped[bool | None]
+    cooldown_left_seconds: Mapped[float | None]
+    expected_seconds: Mapped[float | None]
+    current_seconds: Mapped[float | None]
+    recommended_seconds: Mapped[float | None]
+    measured_seconds: Mapped[float | None]
+    holds_up_to_rate: Mapped[float | None]
+    finished_by: Mapped[datetime | None]
+    ahead_expected_rate: Mapped[float | None]
+    ahead_upper_rate: Mapped[float | None]
+    ahead_quantile: Mapped[float | None]
+    ahead_steps: Mapped[int | None] = mapped_column(Integer)
+    ahead_model: Mapped[str | None]
 
 
 class VersionedColumns:

@@ -2,6 +2,7 @@
 
 from datetime import datetime
 from math import isfinite
+from typing import Any
 
 from app.deciding.decisions.gathering import GatheredDecision
 from app.deciding.decisions.schemas import CatchingUpAnswer, Counts, DecisionAnswer, Moving, Optimum
@@ -99,21 +100,28 @@ def to_moving(composed: ComposedDecision) -> Moving:
     )
 
 
-def digest_answer(answer: DecisionAnswer) -> dict[str, float | bool | None]:
-    """Returns the few numbers of a decision that lists and metrics show; NaN and infinity become null."""
+def list_columns(answer: DecisionAnswer) -> dict[str, Any]:
+    """Returns the columns of a decision that lists, pages and metrics read; NaN and infinity become null."""
+    ahead = answer.look_ahead
     found = {
+        "external_rate": answer.external_rate,
         "running": answer.processors.current_total,
         "recommended": answer.processors.recommended_total,
         "needed": answer.needed_total,
         "cooldown_left_seconds": answer.cooldown_left_seconds,
         "misses_target": any(one.code == "target-missed" for one in answer.reasons),
-        "stable": answer.current.stable,
+        "is_stable": answer.current.stable,
+        "expected_seconds": answer.expected_sojourn_seconds,
         "current_seconds": answer.current.expected_sojourn_seconds,
         "recommended_seconds": answer.outlook.then_seconds,
         "measured_seconds": answer.measured_sojourn_seconds,
         "holds_up_to_rate": answer.counterfactuals.holds_up_to_rate,
     }
-    return {name: None if value is None or not isfinite(value) else value for name, value in found.items()}
+    for name in ("expected_rate", "upper_rate", "quantile", "steps"):
+        found[f"ahead_{name}"] = getattr(ahead, name, None)
+    known = {name: None if value is None or not isfinite(value) else value for name, value in found.items()}
+    promised = answer.catching_up.finished_by if answer.catching_up else None
+    return known | {"ahead_model": ahead and ahead.model, "finished_by": promised}
 
 
 def name_counts(estimate: Estimate) -> dict[str, int]:

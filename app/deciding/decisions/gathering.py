@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Any, NamedTuple
 
 from sqlalchemy import literal, select
 from sqlalchemy.dialects.postgresql import JSONB
@@ -9,13 +10,14 @@ from sqlalchemy.orm import Session
 
 from app.database.tables import DecisionRow, PolicyRow, SnapshotRow
 from app.deciding.decisions.schemas import DecisionRequest
+from app.deciding.documents import take_part
 from app.deciding.policies.schemas import PolicyBody
 from app.deciding.policies.service import check_policy
 from app.deciding.standing import NEWEST_FIRST, UNDONE, find_last_change, read_counts
 from app.load.bodies.terms import Measured
 from app.load.measurements.freshness import refuse_old
 from app.load.measurements.load import Gathered, gather_load
-from app.load.measurements.snapshots import find_end, find_newest_rates
+from app.load.measurements.snapshots import find_end, find_newest, find_newest_rates
 from app.load.measurements.stored_topologies import StoredTopology, find_topology
 from app.settings import Settings
 from app.web.error_pointers import STORED, Places
@@ -156,7 +158,7 @@ def find_running(found: Gathered, last: DecisionRow | None) -> list[int]:
 
 def read_owners(last: DecisionRow | None) -> dict[str, OwnersLeft]:
     """Returns, by operator, which instance owns each key group since the last change."""
-    migrated = last.answer["moving"]["migrations"] if last else {}
+    migrated = last.answer["moving"]["migrations"] if last and last.answer else {}
     return {name: OwnersLeft(one["after"], tuple(one["owners"])) for name, one in migrated.items()}
 
 
@@ -184,7 +186,7 @@ def find_wanted_before(
     """
     if not terms.scale_down_window_seconds:
         return None, None
-    policy, needed = DecisionRow.answer["policy"], DecisionRow.digest["needed"].as_integer()
+    needed = DecisionRow.needed
     sent = terms.model_dump(mode="json", include={"goal", "bounds"})
     most = (
         select(needed, DecisionRow.decided_for)
@@ -194,8 +196,8 @@ def find_wanted_before(
             DecisionRow.is_trial.is_(False),
             DecisionRow.decided_for >= decided_for - timedelta(seconds=terms.scale_down_window_seconds),
             DecisionRow.decided_for < decided_for,
-            policy["goal"] == literal(sent["goal"], JSONB),
-            policy["bounds"] == literal(sent["bounds"], JSONB),
+            take_part("policy", "goal") == literal(sent["goal"], JSONB),
+            take_part("policy", "bounds") == literal(sent["bounds"], JSONB),
         )
         .order_by(needed.desc(), DecisionRow.decided_for.desc())
         .limit(1)
@@ -213,15 +215,43 @@ def find_promise(
     passed is left out.
     """
     promised = session.scalar(
-        select(DecisionRow.answer["catching_up"]["finished_by"].astext)
+        select(DecisionRow.finished_by)
         .where(
             DecisionRow.topology_id == stored.id,
             DecisionRow.is_trial.is_(False),
             DecisionRow.decided_for >= decided_for - timedelta(seconds=catch_up_seconds),
             DecisionRow.decided_for < decided_for,
-            DecisionRow.answer["policy"]["catch_up_seconds"].as_float() == catch_up_seconds,
+            take_part("policy", "catch_up_seconds") == literal(catch_up_seconds, JSONB),
         )
         .order_by(*NEWEST_FIRST)
         .limit(1)
     )
-    return None if promised is None else (datetime.fromisoformat(promised) - decided_for).total_seconds()
+    return None if promised is None else (promised - decided_for).total_seconds()
+
+
+class Origin(NamedTuple):
+    """The policy of a new decision, and whether the decision is a trial."""
+
+    policy: dict[str, Any]
+    is_trial: bool
+
+
+def describe_origin(
+    session: Session,
+    stored: StoredTopology,
+    decided_for: datetime,
+    *,
+    at: datetime | None,
+    sent: PolicyBody | None,
+) -> Origin:
+    """The origin of a new decision; `at` and `sent` (the policy) are those of the request.
+
+    A decision is a trial if `at` left out newer snapshots that are stored, or if the policy that was sent is not the
+    stored one. Without a stored policy the one that was sent is the only one, and no trial.
+    """
+    row = session.get(PolicyRow, stored.id)
+    policy, is_other = ({} if row is None else row.policy), False
+    if sent is not None and (row is None or PolicyBody.model_validate(row.policy) != sent):
+        policy, is_other = sent.model_dump(mode="json"), row is not None
+    newest = [] if at is None else find_newest(session, stored, 1)
+    return Origin(policy, is_other or any(find_end(one) > decided_for for one in newest))

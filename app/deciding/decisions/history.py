@@ -5,13 +5,13 @@ from typing import Annotated, Any, NamedTuple
 from uuid import UUID
 
 from pydantic import Field
-from sqlalchemy import Row, Select, column, func, select, true
+from sqlalchemy import Row, Select, Text, case, column, func, literal, select, true
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import Session
 
-from app.database.stored_answers import read_answer
 from app.database.tables import DecisionRow
 from app.deciding.decisions.schemas import Action, Counts, DecisionAnswer, ReasonAnswer
+from app.deciding.documents import unfold_row, unfold_rows
 from app.deciding.outcomes.answers import Became
 from app.deciding.outcomes.schemas import Observed, Outcome
 from app.deciding.outcomes.service import find_outcomes
@@ -82,19 +82,17 @@ def find_latest(session: Session, name: str) -> DecisionAnswer:
 
 def find_decision(session: Session, decision_id: UUID) -> DecisionAnswer:
     """Returns a stored decision as it was answered, together with its outcome."""
-    answer = read_answer(session, DecisionRow, DecisionAnswer, UnknownDecision, decision_id)
     row = session.get(DecisionRow, decision_id)
-    if row is not None:
-        decision = StoredDecision(row.action, row.decided_for, row.answer, row.outcome)
-        (became,) = find_outcomes(session, row.topology_id, [decision])
-        answer.outcome, answer.observed = became
-        stored = find_topology(session, answer.basis.topology)
-        answer = answer.model_copy(
-            update=dict(
-                describe_now(session, stored, row.action, row.decided_for, row.answer, is_trial=row.is_trial)
-            )
-        )
-    return answer
+    if row is None:
+        raise UnknownDecision(decision_id)
+    document = unfold_row(session, row)
+    answer = DecisionAnswer.model_validate(document | {"id": row.id, "created_at": row.created_at})
+    decision = StoredDecision(row.action, row.decided_for, document, row.outcome)
+    (became,) = find_outcomes(session, row.topology_id, [decision])
+    answer.outcome, answer.observed = became
+    stored = find_topology(session, answer.basis.topology)
+    now = describe_now(session, stored, row.action, row.decided_for, document, is_trial=row.is_trial)
+    return answer.model_copy(update=dict(now))
 
 
 def find_topology_of(session: Session, decision: DecisionAnswer) -> Topology:
@@ -111,14 +109,19 @@ def list_decisions(session: Session, name: str, page: Page, picked: Picked) -> D
     rows, following = page.read_rows(
         session.execute, query, DecisionRow.created_at, DecisionRow.id, newest_first=True
     )
-    became = find_outcomes(session, stored.id, [to_stored(row) for row in rows])
-    items = [summarise(row, one) for row, one in zip(rows, became, strict=True)]
+    answers = unfold_rows(session, rows)
+    decisions = [
+        StoredDecision(row.action, row.decided_for, answer, row.outcome)
+        for row, answer in zip(rows, answers, strict=True)
+    ]
+    became = find_outcomes(session, stored.id, decisions)
+    items = [summarise(*found) for found in zip(rows, decisions, became, strict=True)]
     return DecisionPage(items=items, next=following, standing=find_standing_id(session, stored))
 
 
 def select_decisions(stored: StoredTopology, picked: Picked) -> Select[Any]:
     """Returns the query for the decisions that pass the filters, with only the parts of their answers that a list
-    shows.
+    shows; an answer that is folded comes as it is stored.
     """
     columns = [column(name, JSONB) for name in PARTS]
     parts = (
@@ -126,7 +129,10 @@ def select_decisions(stored: StoredTopology, picked: Picked) -> Select[Any]:
         .table_valued(*columns)
         .render_derived("parts", with_types=True)
     )
-    evidence = func.jsonb_build_object("evidence", parts.c.current["evidence"]).label("current")
+    evidence = func.jsonb_build_object("evidence", parts.c.current["evidence"])
+    listed = [evidence if name == "current" else parts.c[name] for name in PARTS]
+    named = [part for name, value in zip(PARTS, listed, strict=True) for part in (literal(name, Text), value)]
+    answer = case((DecisionRow.changed.is_(None), func.jsonb_build_object(*named))).label("answer")
     conditions = [DecisionRow.topology_id == stored.id]
     if picked.since is not None:
         conditions.append(DecisionRow.decided_for >= picked.since)
@@ -143,20 +149,16 @@ def select_decisions(stored: StoredTopology, picked: Picked) -> Select[Any]:
             DecisionRow.external_rate,
             DecisionRow.outcome,
             DecisionRow.is_trial,
-            *[evidence if name == "current" else parts.c[name] for name in PARTS],
+            DecisionRow.base_id,
+            DecisionRow.changed,
+            answer,
         )
-        .join(parts, true())
+        .outerjoin(parts, true())
         .where(*conditions)
     )
 
 
-def to_stored(row: Row[Any]) -> StoredDecision:
-    """Turns a database row into the value from which the outcome of a decision is found."""
-    answer = {name: getattr(row, name) for name in PARTS}
-    return StoredDecision(row.action, row.decided_for, answer, row.outcome)
-
-
-def summarise(row: Row[Any], became: Became) -> DecisionSummary:
+def summarise(row: Row[Any], decision: StoredDecision, became: Became) -> DecisionSummary:
     """Turns a database row and the outcome of the decision into an item of a list of decisions."""
     return DecisionSummary(
         id=row.id,
@@ -164,8 +166,8 @@ def summarise(row: Row[Any], became: Became) -> DecisionSummary:
         decided_for=row.decided_for,
         action=row.action,
         external_rate=row.external_rate,
-        processors=row.processors,
-        reasons=row.reasons,
+        processors=decision.answer["processors"],
+        reasons=decision.answer["reasons"],
         trial=row.is_trial,
         outcome=became.outcome,
         observed=became.observed,

@@ -1,16 +1,22 @@
 """Makes a decision about a stored topology under its policy, and stores the decision."""
 
 from dataclasses import replace
-from uuid import uuid4
+from datetime import datetime
+from uuid import UUID, uuid4
 
+from sqlalchemy import func, literal, select
+from sqlalchemy.dialects import postgresql
+from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import Session
 
-from app.database.tables import DecisionRow
-from app.deciding.decisions.answers import digest_answer, to_decision_answer
-from app.deciding.decisions.gathering import GatheredDecision, gather_decision
+from app.database.tables import DecisionRow, Document
+from app.deciding.decisions.answers import list_columns, to_decision_answer
+from app.deciding.decisions.gathering import GatheredDecision, Origin, describe_origin, gather_decision
 from app.deciding.decisions.schemas import DecisionAnswer, DecisionRequest, Recommended
+from app.deciding.documents import find_key, fold_answer, write_content
 from app.deciding.promises import StoredDecision, observe_fresh
-from app.deciding.standing import AsOfNow, describe_now, describe_origin
+from app.deciding.standing import AsOfNow, describe_now
+from app.load.measurements.stored_topologies import StoredTopology
 from app.settings import Settings
 from app.web.error_pointers import blaming_what_is_stored
 from app.web.observability import time_planner
@@ -59,31 +65,48 @@ def store_answer(
     found = gathered.found
     origin = describe_origin(session, found.stored, answer.decided_for, at=body.at, sent=body.policy)
     document = answer.model_dump(mode="json", exclude=NOT_STORED)
-    is_trial = origin["is_trial"] or not body.store
+    is_trial = origin.is_trial or not body.store
     now = describe_now(session, found.stored, answer.action, answer.decided_for, document, is_trial=is_trial)
     answer = answer.model_copy(update=dict(now))
     if not body.store:
         return answer
-    answer.id = uuid4()
     if recommended is not None:
         document["recommendation"] = recommended.model_dump(mode="json")
-    row = DecisionRow(
-        id=answer.id,
-        topology_id=found.stored.id,
-        revision=found.stored.revision,
-        decided_for=answer.decided_for,
-        action=answer.action,
-        external_rate=answer.external_rate,
-        answer=document,
-        digest=digest_answer(answer),
-        **origin,
-    )
-    session.add(row)
-    session.flush()
-    session.refresh(row, ["created_at"])
-    answer.created_at = row.created_at
+    answer.id, answer.created_at = store_once(session, found.stored, answer, document, origin)
     # After a decision for the past more may be measured already: only GET looks for it.
-    if body.at is None or not row.is_trial:
-        decision = StoredDecision(row.action, row.decided_for, document, None)
+    if body.at is None or not is_trial:
+        decision = StoredDecision(answer.action, answer.decided_for, document, None)
         answer.observed = observe_fresh(decision, found.snapshots)
     return answer
+
+
+def store_once(
+    session: Session, stored: StoredTopology, answer: DecisionAnswer, document: Document, origin: Origin
+) -> tuple[UUID, datetime]:
+    """Stores a decision; returns its id and time, or those of the same decision on the same data if it is stored.
+
+    After a report on its outcome a decision is not answered again: the next one may have another outcome.
+    """
+    same_data = (DecisionRow.topology_id == stored.id, DecisionRow.decided_for == answer.decided_for)
+    reported = session.scalars(select(func.count()).where(*same_data, DecisionRow.outcome.is_not(None))).one()
+    content = write_content(document, origin.policy, origin.is_trial, reported)
+    same = select(DecisionRow.id, DecisionRow.created_at).where(*same_data, DecisionRow.content == content)
+    earlier = session.execute(same).one_or_none()
+    if earlier is None:
+        values = {
+            "id": uuid4(),
+            "topology_id": stored.id,
+            "revision": stored.revision,
+            "decided_for": answer.decided_for,
+            "action": answer.action,
+            "is_trial": origin.is_trial,
+            "content": content,
+            **list_columns(answer),
+        }
+        form = fold_answer(session, values, document)
+        key = find_key(literal(origin.policy, JSONB))
+        insert = postgresql.insert(DecisionRow).values(**values, **form, policy_key=key)
+        added = insert.on_conflict_do_nothing().returning(DecisionRow.id, DecisionRow.created_at)
+        # Another request may have stored it meanwhile: then nothing is added, and that one is found.
+        earlier = session.execute(added).one_or_none() or session.execute(same).one()
+    return earlier.id, earlier.created_at

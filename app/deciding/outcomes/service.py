@@ -10,6 +10,7 @@ from uuid import UUID
 from sqlalchemy.orm import Session
 
 from app.database.tables import DecisionRow, Document
+from app.deciding.documents import keep_whole, unfold_row
 from app.deciding.outcomes.answers import Became, to_became, to_reported
 from app.deciding.outcomes.gathering import AskedDecision, gather_outcomes
 from app.deciding.outcomes.schemas import OutcomeAnswer, OutcomeBody
@@ -39,21 +40,23 @@ def store_outcome(
     if row is None:
         raise UnknownDecision(decision_id)
     now = datetime.now(UTC)
-    refuse_impossible(row, body, now + timedelta(seconds=settings.max_snapshot_lead_seconds))
+    document = unfold_row(session, row)
+    refuse_impossible(document, body, now + timedelta(seconds=settings.max_snapshot_lead_seconds))
     before = OutcomeAnswer.model_validate(row.outcome) if row.outcome else None
     if before is not None:
         refuse_backwards(decision_id, before, body)
-    found = join_reports(row.answer, before, body, now)
+    found = join_reports(document, before, body, now)
     if before is not None and found == before.model_copy(update={"reported_at": now}):
         return before
+    keep_whole(row, document)
     row.outcome = found.model_dump(mode="json")
     session.flush()
     return found
 
 
-def refuse_impossible(row: DecisionRow, body: OutcomeBody, latest: datetime) -> None:
+def refuse_impossible(decision: Document, body: OutcomeBody, latest: datetime) -> None:
     """Refuses a report that names operators which the decision does not have, or times in the future."""
-    known = row.answer["processors"]["recommended"]
+    known = decision["processors"]["recommended"]
     errors = [
         (
             f"#/processors/{escape_pointer(name)}",

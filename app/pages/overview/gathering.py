@@ -18,6 +18,17 @@ from app.web.paging import Page
 from app.web.stored_data_errors import AHEAD_OF_CLOCK
 
 SHOWN_RATES = 30
+NUMBERS = (
+    DecisionRow.running,
+    DecisionRow.recommended,
+    DecisionRow.misses_target,
+    DecisionRow.is_stable,
+    DecisionRow.current_seconds,
+    DecisionRow.recommended_seconds,
+    DecisionRow.measured_seconds,
+    DecisionRow.holds_up_to_rate,
+)
+"""The numbers of the standing decision that a line shows, or from which its status follows."""
 
 
 def find_lines(session: Session, now: datetime, contains: str) -> Subquery:
@@ -27,7 +38,7 @@ def find_lines(session: Session, now: datetime, contains: str) -> Subquery:
         latest_end, SnapshotRow.external_rate, SnapshotRow.measured_sojourn_seconds, ENDED_AT
     ).lateral("newest")
     outcome = DecisionRow.outcome["state"].astext.label("outcome")
-    decided = select_decided(latest_end, DecisionRow.id, DecisionRow.action, DecisionRow.digest, outcome)
+    decided = select_decided(latest_end, DecisionRow.id, DecisionRow.action, *NUMBERS, outcome)
     waited_for, ahead = select_waited_for(decided), select_ahead(latest_end).scalar_subquery()
     severity = rank(find_causes(now, newest.c, decided.c, ahead))
     return (
@@ -60,12 +71,11 @@ def find_causes(now: datetime, newest: Any, decided: Any, ahead: Any) -> dict[st
     is_measured, has_policy = newest.ended_at.is_not(None), PolicyRow.topology_id.is_not(None)
     is_fresh = find_age_sql(now, newest.ended_at) <= LIMIT_SECONDS
     counts = and_(is_fresh, find_age_sql(now, decided.decided_for) <= LIMIT_SECONDS)
-    digest, measured = decided.digest, newest.measured_sojourn_seconds
-    is_above = digest["current_seconds"].as_float() > TARGET_SECONDS
-    misses = or_(digest["misses_target"].as_boolean(), is_above)
-    is_estimated = and_(measured.is_(None), digest["measured_seconds"].as_float().is_(None))
+    measured = newest.measured_sojourn_seconds
+    misses = or_(decided.misses_target, decided.current_seconds > TARGET_SECONDS)
+    is_estimated = and_(measured.is_(None), decided.measured_seconds.is_(None))
     return {
-        "overloaded": and_(counts, digest["stable"].astext == "false"),
+        "overloaded": and_(counts, decided.is_stable.is_(False)),
         "target-missed": and_(is_fresh, measured > TARGET_SECONDS),
         "target-missed-estimated": and_(counts, is_estimated, misses),
         AHEAD_OF_CLOCK: ahead.is_not(None),

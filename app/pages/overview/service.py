@@ -1,6 +1,5 @@
 """Reads the overview and describes each topology in a sentence."""
 
-from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
@@ -15,16 +14,14 @@ from app.web.paging import Page
 from app.web.stored_data_errors import AHEAD_OF_CLOCK
 from planner.wording import write_seconds, write_seconds_apart
 
-Digest = Mapping[str, Any]
-
 
 def to_row(row: Row[Any], now: datetime) -> OverviewRow:
     """One topology; of a decision that is withheld no number is shown."""
     data = describe_data(row.until, row.limit_seconds, row.ahead_until, now, has_policy=row.has_policy)
     withheld = withhold(row.name, data, row.decided_for, now)
-    digest: Digest = {} if withheld else row.digest or {}
-    recommended = digest.get("recommended")
-    if digest and row.held:
+    shown = None if withheld else row
+    recommended = shown and shown.recommended
+    if shown and row.held:
         recommended = sum(read_wanted(row, row.held).values())
     found = OverviewRow(
         name=row.name,
@@ -36,14 +33,14 @@ def to_row(row: Row[Any], now: datetime) -> OverviewRow:
         withheld=withheld,
         action=None if withheld else row.action,
         decided_for=row.decided_for,
-        processors_running=digest.get("running"),
+        processors_running=shown and shown.running,
         processors_recommended=recommended,
-        expected_sojourn_seconds=digest.get("current_seconds"),
-        recommended_sojourn_seconds=digest.get("recommended_seconds"),
+        expected_sojourn_seconds=shown and shown.current_seconds,
+        recommended_sojourn_seconds=shown and shown.recommended_seconds,
         measured_sojourn_seconds=row.measured,
         target_seconds=row.target,
         external_rate=row.external_rate,
-        holds_up_to_rate=digest.get("holds_up_to_rate"),
+        holds_up_to_rate=shown and shown.holds_up_to_rate,
         measured_until=row.until,
         outcome=row.outcome,
         rates=row.rates or [],

@@ -105,9 +105,8 @@ def gather_decisions(session: Session, stored: StoredTopology, buckets: Buckets)
     """For each bucket with decisions: its number, and action and processors of the newest decision on its data."""
     # A decision is for the end of its newest interval, which belongs to the bucket of that interval.
     number = buckets.number(DecisionRow.decided_for - timedelta(microseconds=1)).label("number")
-    total = DecisionRow.answer["processors"]["recommended_total"].as_integer()
     query = (
-        select(number, DecisionRow.action, total.label("total"))
+        select(number, DecisionRow.action, DecisionRow.recommended.label("total"))
         .where(
             DecisionRow.topology_id == stored.id,
             DecisionRow.decided_for > buckets.since,
@@ -116,4 +115,4 @@ def gather_decisions(session: Session, stored: StoredTopology, buckets: Buckets)
         .distinct(number)
         .order_by(number, DecisionRow.decided_for.desc(), DecisionRow.created_at.desc())
     )
-    return session.execute(query).all()
+    return list(session.execute(query))

@@ -46,8 +46,8 @@ def test_old_days_go_and_newer_and_posted_ones_stay(spark: SparkContext, databas
         for action in ("hold", "scale_up"):
             connection.execute(
                 "INSERT INTO decisions (id, topology_id, revision, answer, decided_for, action, external_rate,"
-                " policy)"
-                " SELECT gen_random_uuid(), id, 1, '{}', '2020-01-01T00:00Z', %s, 1, '{}' FROM topologies"
+                " policy_key)"
+                " SELECT gen_random_uuid(), id, 1, '{}', '2020-01-01T00:00Z', %s, 1, gen_random_uuid() FROM topologies"
                 " WHERE name = 'old'",
                 (action,),
             )

@@ -19,7 +19,7 @@ def make_decision(topology: TopologyRow, action: str) -> DecisionRow:
         decided_for=datetime(2026, 11, 18, tzinfo=UTC),
         action=action,
         external_rate=1.0,
-        policy={},
+        policy_key=uuid4(),
         answer={},
     )
 

@@ -29,9 +29,9 @@ ACTIONS = {"hold": "keep", "scale_up": "more", "scale_down": "fewer", "rebalance
 KEPT = {True: "✓ within", False: "▲ above", None: "–"}
 COPY = text(
     "INSERT INTO decisions "
-    "(id, topology_id, revision, policy, answer, decided_for, action, external_rate, created_at) "
-    "SELECT gen_random_uuid(), d.topology_id, d.revision, d.policy, d.answer, d.decided_for, d.action, "
-    "d.external_rate, d.created_at - make_interval(secs => i) FROM decisions d "
+    "(id, topology_id, revision, policy_key, answer, base_id, changed, decided_for, action, external_rate, created_at) "
+    "SELECT gen_random_uuid(), d.topology_id, d.revision, d.policy_key, d.answer, d.base_id, d.changed, "
+    "d.decided_for, d.action, d.external_rate, d.created_at - make_interval(secs => i) FROM decisions d "
     "JOIN topologies t ON t.id = d.topology_id "
     "CROSS JOIN generate_series(1, 40) i WHERE t.name = :name AND d.action = 'hold' LIMIT 120"
 )

@@ -1,0 +1,249 @@
+"""What years of minutes cost: the times of the calls that read them, of storing one more minute, and the bytes stored.
+
+A block of real minutes is stored by the service's own code, and Postgres copies the block back in time. BENCH_DAYS
+sets the days of the one topology with 20 operators (30; 365 takes minutes and some gigabytes), BENCH_TOPOLOGIES the
+number of topologies that each have seven days of minutes with two operators (20; 1,000 takes long).
+"""
+
+import os
+import random
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
+from functools import partial
+from itertools import pairwise
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+import httpx
+from sqlalchemy import Engine, create_engine, text
+from sqlalchemy.orm import Session
+
+from app.database.embedded_postgres import shared_postgres
+from app.deciding.decisions.schemas import DecisionRequest
+from app.deciding.decisions.service import store_decision
+from app.deciding.policies.schemas import PolicyBody
+from app.deciding.policies.service import store_policy
+from app.load.snapshots.schemas import SnapshotBody
+from app.load.snapshots.service import store_snapshots
+from app.load.topologies.schemas import TopologyBody
+from app.load.topologies.service import create_topology
+from app.settings import Settings
+from migrations.runner import migrate
+from tests.app.processes import start
+
+DAYS, TOPOLOGIES = int(os.environ.get("BENCH_DAYS", "30")), int(os.environ.get("BENCH_TOPOLOGIES", "20"))
+OPERATORS, BLOCK, RUNS, FLEET_DAYS, FLEET_BLOCK = 20, 120, 5, 7, 5
+LONG_SECONDS = 5.0
+MINUTE = timedelta(minutes=1)
+DRAW = random.Random(7)
+
+
+def main() -> None:
+    """Prints the tables."""
+    with tempfile.TemporaryDirectory() as folder:
+        Path(folder).chmod(0o755)  # as root, Postgres runs as another user
+        with shared_postgres(Path(folder)) as url:
+            migrate(url)
+            engine = create_engine(url)
+            compare_with_a_day(engine, url)
+            compare_fleet(engine, url)
+            engine.dispose()
+
+
+def compare_with_a_day(engine: Engine, url: str) -> None:
+    """Measures a topology with one day of minutes, then with all days."""
+    begin = store_block(engine, "history", OPERATORS, BLOCK)
+    costs = []
+    for days in (1, DAYS):
+        filled = copy_back(engine, "history", begin, days * 1440 // BLOCK, BLOCK)
+        clean_up(engine)
+        with serving(url) as client:
+            costs.append(measure(client, "history"))
+        print(f"history of {days} days, {OPERATORS} operators, filled in {filled:.0f} s", flush=True)
+    print(f"{'':44}{'1 day':>12}{f'{DAYS} days':>12}")
+    for name, first in costs[0].items():
+        print(f"{name:44}{first:10.1f} ms{costs[1][name]:10.1f} ms")
+    tell_bytes(engine, DAYS * 1440)
+
+
+def compare_fleet(engine: Engine, url: str) -> None:
+    """Measures the calls about all topologies."""
+    for number in range(TOPOLOGIES):
+        begin = store_block(engine, f"fleet-{number}", 2, FLEET_BLOCK)
+        copy_back(engine, f"fleet-{number}", begin, FLEET_DAYS * 1440 // FLEET_BLOCK, FLEET_BLOCK)
+    clean_up(engine)
+    with serving(url) as client:
+        print(f"fleet of {TOPOLOGIES} topologies, {FLEET_DAYS} days each")
+        for path in ("/v1/overview", "/v1/topologies", "/metrics", "/v1/topologies/fleet-0/decisions"):
+            print(f"{'GET ' + path:44}{take(partial(get, client, path)):10.1f} ms")
+
+
+@contextmanager
+def serving(url: str) -> Iterator[httpx.Client]:
+    """A client of a service on this database."""
+    service = start([], database_url=url)
+    try:
+        with httpx.Client(base_url=service.url, timeout=300) as client:
+            yield client
+    finally:
+        service.stop()
+
+
+def store_block(engine: Engine, name: str, operators: int, minutes: int) -> datetime:
+    """Stores a topology with its policy and a block of minutes, each decided on; returns when the block begins."""
+    begin = datetime.now(UTC).replace(second=0, microsecond=0) - (minutes + 1) * MINUTE
+    names, settings = [f"operator-{place}" for place in range(operators)], Settings()
+    graph = {
+        "name": name,
+        "operators": [{"name": one} for one in names],
+        "edges": [{"source": a, "target": b} for a, b in pairwise(names)],
+        "entries": [{"operator": names[0]}],
+    }
+    with Session(engine, expire_on_commit=False) as session:
+        create_topology(session, TopologyBody.model_validate(graph), settings)
+        goal = {"goal": {"t_max_seconds": 0.9}, "cooldown_seconds": 300}
+        store_policy(session, name, PolicyBody.model_validate(goal))
+        for minute in range(minutes):
+            at = begin + minute * MINUTE
+            store_snapshots(session, name, draw_snapshot(names, at), settings)
+            store_decision(session, name, DecisionRequest(at=at + MINUTE), settings)
+        session.commit()
+    return begin
+
+
+def draw_snapshot(names: list[str], at: datetime) -> SnapshotBody:
+    """A minute of about 1,000 tuples per second, which six or seven processors of each operator serve."""
+    rate = 1000.0 * DRAW.uniform(0.9, 1.1)
+    operators = {
+        one: {"service_rate": DRAW.uniform(290.0, 310.0), "arrival_rate": rate, "processors": 7}
+        for one in names
+    }
+    load = {
+        "external_rate": rate,
+        "measured_sojourn_seconds": DRAW.uniform(0.08, 0.1),
+        "operators": operators,
+    }
+    return SnapshotBody.model_validate({"observed_at": at, "window_seconds": 60, **load})
+
+
+SHIFTED = {"observed_at", "decided_for", "created_at", "stored_at"}
+FRESH = {"id", "content"}
+
+
+def copy_back(engine: Engine, name: str, begin: datetime, blocks: int, minutes: int) -> float:
+    """Copies the block of minutes back in time until there are `blocks` blocks; returns the seconds it took."""
+    began = time.perf_counter()
+    of_topology = "topology_id = (SELECT id FROM topologies WHERE name = :name)"
+    with engine.begin() as connection:
+        for table, moment in (("snapshots", "observed_at"), ("decisions", "decided_for")):
+            listed = "SELECT column_name FROM information_schema.columns WHERE table_name = :table"
+            columns = connection.scalars(text(listed), {"table": table}).all()
+            values = [shift(one, minutes) for one in columns]
+            already = connection.execute(
+                text(f"SELECT count(*) FROM {table} WHERE {of_topology}"), {"name": name}
+            ).scalar_one()
+            bounds = {"name": name, "begin": begin, "first": already // minutes, "last": blocks - 1}
+            connection.execute(
+                text(
+                    f"INSERT INTO {table} ({', '.join(columns)}) SELECT {', '.join(values)} FROM {table},"
+                    " generate_series(CAST(:first AS int), CAST(:last AS int)) block"
+                    f" WHERE {of_topology} AND {moment} >= :begin ON CONFLICT DO NOTHING"
+                ),
+                bounds,
+            )
+    return time.perf_counter() - began
+
+
+def shift(column: str, minutes: int) -> str:
+    """The SQL of a column of a copy that is `block` blocks older."""
+    if column in SHIFTED:
+        return f"{column} - block * make_interval(mins => {minutes})"
+    if column in FRESH:
+        return "gen_random_uuid()"
+    return "external_rate * (0.9 + 0.2 * random())" if column == "external_rate" else column
+
+
+def clean_up(engine: Engine) -> None:
+    """Does what autovacuum would do some minutes later."""
+    with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+        connection.execute(text("VACUUM ANALYZE"))
+
+
+def measure(client: httpx.Client, name: str) -> dict[str, float]:
+    """The median time of each call in milliseconds."""
+    at, since = f"/v1/topologies/{name}", datetime.now(UTC) - timedelta(days=DAYS)
+    paths = {
+        "series of all": f"/series?from={since:%Y-%m-%dT%H:%M:%SZ}",
+        "series of a day": "/series",
+        "past forecasts": "/past-forecasts",
+        "accuracy": "/forecasts/accuracy",
+        "workload forecast": "/forecasts/workload",
+        "decisions": "/decisions",
+        "decisions/latest": "/decisions/latest",
+        "changes": "/decisions?action=scale_up",
+        "snapshots": "/snapshots",
+        "report": "/report?format=html",
+    }
+    found = {f"GET {what}": take(partial(get, client, at + path)) for what, path in paths.items()}
+    found["GET /v1/overview"] = take(lambda: get(client, "/v1/overview"))
+    found["GET /metrics"] = take(lambda: get(client, "/metrics"))
+    stored = []
+    for _ in range(4 * RUNS):
+        begun = time.perf_counter()
+        post(client, f"{at}/snapshots", next_minute())
+        between = time.perf_counter()
+        post(client, f"{at}/decisions", None)
+        stored.append((between - begun, time.perf_counter() - between))
+    found["POST snapshot"] = 1e3 * median(one for one, _ in stored)
+    found["POST decision"] = 1e3 * median(one for _, one in stored)
+    return found
+
+
+def next_minute() -> dict[str, Any]:
+    """The minute that ends now."""
+    names = [f"operator-{place}" for place in range(OPERATORS)]
+    at = datetime.now(UTC) - MINUTE
+    return draw_snapshot(names, at).model_dump(mode="json", exclude_none=True)
+
+
+def get(client: httpx.Client, path: str) -> None:
+    """Asks for an address, whose answer must be a success."""
+    answer = client.get(path)
+    if not answer.is_success:
+        print(f"{path}: {answer.status_code} after {answer.elapsed.total_seconds():.1f} s")
+
+
+def post(client: httpx.Client, path: str, body: dict[str, Any] | None) -> None:
+    """Posts a body, which must be stored."""
+    answer = client.post(path) if body is None else client.post(path, json=body)
+    assert answer.is_success, f"{path}: {answer.text}"
+
+
+def take(call: Callable[[], object]) -> float:
+    """The median time of several calls after a first one, in milliseconds; of one call that takes long, its time."""
+    times: list[float] = []
+    while len(times) <= RUNS and sum(times) < LONG_SECONDS:
+        begun = time.perf_counter()
+        call()
+        times.append(time.perf_counter() - begun)
+    return 1e3 * median(times[1:] or times)
+
+
+SIZES = """
+SELECT coalesce(parent.relname, c.relname) AS name, sum(pg_total_relation_size(c.oid)) AS bytes
+FROM pg_class c LEFT JOIN pg_inherits i ON i.inhrelid = c.oid LEFT JOIN pg_class parent ON parent.oid = i.inhparent
+WHERE c.relkind = 'r' AND c.relnamespace = 'public'::regnamespace
+GROUP BY 1 HAVING sum(pg_total_relation_size(c.oid)) > 1000000 ORDER BY 2 DESC
+"""
+
+
+def tell_bytes(engine: Engine, minutes: int) -> None:
+    """Prints the bytes of each large table with its indexes, in all and by minute."""
+    with engine.connect() as connection:
+        rows = connection.execute(text(SIZES)).all()
+    for name, size in [*rows, ("all", sum(size for _, size in rows))]:
+        print(f"{name:44}{float(size) / 1e6:9.1f} MB {float(size) / minutes:9.0f} B a minute")
