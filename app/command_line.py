@@ -73,6 +73,14 @@ COMMANDS = {
         "prune",
         "Delete ingested data older than an age; posted data stay unless asked for.",
     ),
+    "backup": CommandPlace(
+        "app.terminal.backup_command", "backup", "Write all data into a file, also while a service runs."
+    ),
+    "restore": CommandPlace(
+        "app.terminal.backup_command",
+        "restore",
+        "Put the data of a backup into the database, or change nothing.",
+    ),
     "bridge": CommandPlace(
         "app.bridge.command", "bridge", "Measure a running job, decide, and with --apply scale it."
     ),

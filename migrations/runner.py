@@ -27,6 +27,11 @@ def newest_revision() -> str:
     return head
 
 
+def list_revisions() -> set[str]:
+    """Every revision that this code knows."""
+    return {step.revision for step in ScriptDirectory.from_config(make_config()).walk_revisions()}
+
+
 def read_revision(connection: Connection) -> str | None:
     """The revision of the database; None if it was never migrated."""
     return MigrationContext.configure(connection).get_current_revision()

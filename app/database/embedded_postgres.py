@@ -7,7 +7,7 @@ Two locks decide which process starts and stops the server. Both are flocks, whi
     postgres.users.lock   shared, held by every process that uses the server
     postgres.start.lock   exclusive, held while a process joins or leaves
 A process that leaves and can make its shared lock exclusive is the last one, and stops the server.
-If all processes were killed, the server keeps running; the next process finds it, and stops it when it leaves.
+If all processes were killed, a watcher stops the server (postgres_watcher.py).
 """
 
 import fcntl
@@ -24,10 +24,12 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import psycopg
 
 from app.database.embedded_place import EmbeddedPostgresError, Place, find_place, read_password
+from app.database.postgres_watcher import START_LOCK, USERS_LOCK, start_watcher
 from app.settings import Settings
 
 __all__ = ["EmbeddedPostgresError", "shared_postgres"]
@@ -35,6 +37,7 @@ __all__ = ["EmbeddedPostgresError", "shared_postgres"]
 log = logging.getLogger(__name__)
 
 NAME = "headgate"  # of the database and of its owner
+STOP = ("pg_ctl", "stop", "-m", "fast", "-D")
 RETRY_SECONDS = 10.0  # the children of a killed postmaster hold its shared memory for some seconds
 INITDB_OPTIONS = (
     f"--username={NAME}",
@@ -60,14 +63,15 @@ def shared_postgres(data_dir: Path) -> Iterator[str]:
     with ExitStack() as stack:
         try:
             data_dir.mkdir(parents=True, exist_ok=True)
-            users = stack.enter_context(_opened(data_dir / "postgres.users.lock"))
-            with _locked(data_dir / "postgres.start.lock"):
+            users = stack.enter_context(_opened(data_dir / USERS_LOCK))
+            with _locked(data_dir / START_LOCK):
                 fcntl.flock(
                     users, fcntl.LOCK_SH
                 )  # never waits: another process has it exclusively only under the start lock
                 server = _Server(find_place(data_dir), data_dir / "postgres.log", read_password(data_dir))
                 stack.callback(_leave, server, data_dir, users)
                 url = server.ensure_running()
+                start_watcher(data_dir, *server.describe_stop())
         except OSError as error:
             raise EmbeddedPostgresError(
                 f"Cannot keep a database in {data_dir}: {error}. Set HEADGATE_DATA_DIR to a folder that can "
@@ -77,7 +81,7 @@ def shared_postgres(data_dir: Path) -> Iterator[str]:
 
 
 def _leave(server: "_Server", data_dir: Path, users: int) -> None:
-    with _locked(data_dir / "postgres.start.lock"):
+    with _locked(data_dir / START_LOCK):
         try:
             fcntl.flock(users, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
@@ -114,9 +118,14 @@ class _Server:
 
     def stop(self) -> None:
         """Stops the server and rolls open transactions back; does nothing if the server has already ended."""
-        ended = self._run("pg_ctl", "stop", "-m", "fast", "-D", self.place.data)
+        ended = self._run(*STOP, self.place.data)
         if ended.returncode and (self.place.data / "postmaster.pid").exists():
             log.warning("Postgres on %s did not stop: %s", self.place.data, ended.stderr.strip())
+
+    def describe_stop(self) -> tuple[list[str], dict[str, Any]]:
+        """The command that stops the server, and its options for `subprocess.run`."""
+        program, *arguments = STOP
+        return [str(self.place.programs / program), *arguments, str(self.place.data)], self._options()
 
     def _initialise(self) -> None:
         """Makes the server's files and its database in a temporary folder, so that an unfinished one is never used."""
@@ -170,7 +179,6 @@ class _Server:
     def _run(
         self, program: str, *arguments: str | Path, stdin: str = "", output: int = subprocess.PIPE
     ) -> subprocess.CompletedProcess[str]:
-        uid, gid = self.place.account or (None, None)
         return subprocess.run(  # noqa: S603  # Postgres' programs with fixed arguments
             [self.place.programs / program, *arguments],
             input=stdin,
@@ -178,13 +186,19 @@ class _Server:
             stderr=subprocess.STDOUT if output != subprocess.PIPE else output,
             text=True,
             check=False,
-            cwd=self.place.folder,
-            env={"LC_ALL": "C", "TZ": "UTC"},  # without the caller's PGPORT, PGOPTIONS or locale
-            start_new_session=True,  # Ctrl-C in the terminal must not end the server
-            user=uid,
-            group=gid,
-            extra_groups=None if uid is None else [],
+            **self._options(),
         )
+
+    def _options(self) -> dict[str, Any]:
+        uid, gid = self.place.account or (None, None)
+        return {
+            "cwd": str(self.place.folder),
+            "env": {"LC_ALL": "C", "TZ": "UTC"},  # without the caller's PGPORT, PGOPTIONS or locale
+            "start_new_session": True,  # Ctrl-C in the terminal must not end the server
+            "user": uid,
+            "group": gid,
+            "extra_groups": None if uid is None else [],
+        }
 
 
 def _choose_port(wanted: int | None) -> int:

@@ -54,13 +54,13 @@ def find_kept(folder: Path) -> tuple[str, list[tuple[object, ...]]]:
         return url, query(url, "SELECT answer FROM kept")
 
 
-def test_a_killed_user_leaves_a_server_that_the_next_user_finds_and_stops(
+def test_after_a_kill_the_next_user_finds_what_was_stored(
     postgres_folder: Path, start_user: Callable[[], User]
 ) -> None:
     killed = start_user()
-    url = store_kept(killed)
+    store_kept(killed)
     killed.kill()
-    assert find_kept(postgres_folder) == (url, [(42,)])
+    assert find_kept(postgres_folder)[1] == [(42,)]
     assert is_stopped(postgres_folder)
 
 
