@@ -14,6 +14,10 @@ from tests.app.processes import HEADGATE, PATIENCE_SECONDS, StartService, enviro
 POLICY = {"goal": {"t_max_seconds": 1.0}}
 
 
+def read_answers(client: httpx.Client) -> list[object]:
+    return [client.get(path).json() for path in ("/v1/topologies/fpd", "/v1/topologies/fpd/snapshots")]
+
+
 def run(*arguments: str | Path, folder: Path) -> "subprocess.CompletedProcess[str]":
     return subprocess.run(
         [HEADGATE, *map(str, arguments)],
@@ -35,9 +39,7 @@ def test_a_full_round_beside_a_running_service(start_service: StartService, tmp_
             assert client.post("/v1/topologies", json=FPD).status_code == 201
             assert client.post("/v1/topologies/fpd/snapshots", json=FPD_LOAD).status_code == 201
             assert client.put("/v1/topologies/fpd/policy", json=POLICY).is_success
-            answers = [
-                client.get(path).json() for path in ("/v1/topologies/fpd", "/v1/topologies/fpd/snapshots")
-            ]
+            answers = read_answers(client)
             kept = read_all(url)
             made = run("backup", file, folder=folder)
             assert made.returncode == 0, made.stderr
@@ -59,9 +61,6 @@ def test_a_full_round_beside_a_running_service(start_service: StartService, tmp_
             restored = run("restore", file, "--replace", folder=folder)
             assert restored.returncode == 0, restored.stderr
             assert read_all(url) == kept
-            after = [
-                client.get(path).json() for path in ("/v1/topologies/fpd", "/v1/topologies/fpd/snapshots")
-            ]
-            assert after == answers
+            assert read_answers(client) == answers
             assert client.post("/v1/topologies", json=FPD | {"name": "other"}).status_code == 201
         service.stop()
