@@ -44,6 +44,7 @@ class Settings(BaseSettings):
     max_snapshot_lead_seconds: float = Field(
         86_400.0,
         ge=0,
+        le=1e9,
         description="A snapshot that begins further ahead of the service's clock is refused.",
     )
     clock_lead_seconds: float = Field(

@@ -62,7 +62,7 @@ class AsOfNow(Answer):
     data: Annotated[DataState | None, Field(description="The topology's measurements now.")] = None
     withheld: Annotated[
         Withheld | None,
-        Field(description="Why not to act on the decision now; null: its data are recent."),
+        Field(description="Why not to act on what was decided, now a record; null: its data are recent."),
     ] = None
     wanted: Annotated[
         dict[str, int] | None,

@@ -8,10 +8,22 @@ from typing import Annotated
 import typer
 
 from app.terminal.commands import fail, load_settings, say
+from app.terminal.options import take_time
 from ingest.request import LEAST_MOST_RECORDS, MOST_RECORDS, Request, read_day, read_share
+from planner.wording import write_counted, write_seconds
+
+LEAST_KEPT_SECONDS = 3600.0  # a forgotten unit would be seconds, and delete almost all
+MOST_KEPT_SECONDS = 3.1536e9  # a hundred years
 
 PathsArgument = Annotated[
     list[str], typer.Argument(metavar="PATH", help="Files, folders or URLs: JSON Lines (.gz), CSV, Parquet.")
+]
+
+WindowOption = Annotated[
+    float,
+    take_time(
+        "--window-seconds", help_text="Length of a window, such as 60 or 5m.", least=1.0, most=86_400.0
+    ),
 ]
 
 
@@ -22,7 +34,7 @@ def ingest(
         str | None,
         typer.Option(help="Only this day (UTC): 2026-11-18, or yesterday. Other dt= folders stay unread."),
     ] = None,
-    window_seconds: Annotated[int, typer.Option(min=1, max=86_400, help="Length of a window.")] = 60,
+    window_seconds: WindowOption = 60.0,
     master: Annotated[
         str, typer.Option(help="Spark's master: local[*], spark://host:7077, yarn or k8s://host")
     ] = "local[*]",
@@ -46,13 +58,21 @@ def ingest(
     """Summarise raw per-tuple logs as the snapshots and summaries that plans use (docs/ingest.md)."""
     try:
         day = read_day(date) if date else None
-        request = Request(tuple(paths), day, window_seconds, read_share(max_rejected), max_records_in_memory)
+        window, share = read_whole(window_seconds), read_share(max_rejected)
+        request = Request(tuple(paths), day, window, share, max_records_in_memory)
     except ArgumentTypeError as error:
         raise fail(str(error)) from error
     if dry_run:
         _judge_heads(request.paths, str(day) if day else None, request.max_rejected)
     else:
         _run(request, master, worker_archive)
+
+
+def read_whole(window_seconds: float) -> int:
+    """The length of a window, which must be whole seconds."""
+    if not window_seconds.is_integer():
+        raise fail(f"--window-seconds: {write_seconds(window_seconds)} is no whole number of seconds")
+    return int(window_seconds)
 
 
 def _run(request: Request, master: str, worker_archive: str | None) -> None:
@@ -91,7 +111,15 @@ def _judge_heads(paths: tuple[str, ...], day: str | None, max_rejected: float) -
 
 
 def prune(
-    older_than: Annotated[str, typer.Option(help="An age in days, weeks or hours: 90d, 12w, 36h.")],
+    older_than: Annotated[
+        float,
+        take_time(
+            "--older-than",
+            help_text="An age: 90d, 12w, 36h.",
+            least=LEAST_KEPT_SECONDS,
+            most=MOST_KEPT_SECONDS,
+        ),
+    ],
     *,
     with_posted: Annotated[
         bool,
@@ -108,14 +136,11 @@ def prune(
     from ingest.storing import retention
     from ingest.storing.runs import connect
 
-    units = {"h": timedelta(hours=1), "d": timedelta(days=1), "w": timedelta(weeks=1)}
-    count, unit = older_than[:-1], older_than[-1:]
-    if unit not in units or not (count.isascii() and count.isdecimal() and len(count) <= 5):
-        raise fail(f"--older-than {older_than}: write a whole number of h, d or w, e.g. 90d")
     choice = choose_or_fail(load_settings())
     with open_migrated_database(choice, "deletes from", nullcontext()) as url, connect(url) as connection:
-        gone = retention.prune(connection, int(count) * units[unit], with_posted=with_posted)
+        gone = retention.prune(connection, timedelta(seconds=older_than), with_posted=with_posted)
     typer.echo(
-        f"pruned {gone.days} whole days, {gone.windows} windows, {gone.snapshots} snapshots, {gone.runs} runs, "
-        f"{gone.holds} decisions to hold"
+        f"pruned {write_counted(gone.days, 'whole day')}, {write_counted(gone.windows, 'window')}, "
+        f"{write_counted(gone.snapshots, 'snapshot')}, {write_counted(gone.runs, 'run')}, "
+        f"{write_counted(gone.holds, 'decision')} to hold"
     )

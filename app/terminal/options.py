@@ -10,14 +10,14 @@ import typer
 from app.terminal.commands import Refused
 from planner.wording import write_seconds
 
-SECONDS = {"ms": 1e-3, "s": 1.0, "": 1.0, "m": 60.0, "h": 3600.0, "d": 86_400.0}
+SECONDS = {"ms": 1e-3, "s": 1.0, "": 1.0, "m": 60.0, "h": 3600.0, "d": 86_400.0, "w": 604_800.0}
 NUMBER = r"([0-9]+(?:\.[0-9]*)?|\.[0-9]+)"
 MOST_SECONDS = 1e15
 
 
 def read_duration(option: str, text: str, least: float = 0.0, most: float = 86_400.0) -> float:
     """Returns the seconds of an option's time such as 15s; a number without a unit is in seconds."""
-    found = re.fullmatch(NUMBER + r"((?:e[-+]?[0-9]+)?)\s*(ms|s|m|h|d|)", text.strip().lower())
+    found = re.fullmatch(NUMBER + r"((?:e[-+]?[0-9]+)?)\s*(ms|s|m|h|d|w|)", text.strip().lower())
     if found is None or (found[2] and found[3]):
         raise Refused(f"{option} {text}: write a time such as 200ms, 0.2, 15s, 5m or 1h")
     seconds = float(found[1] + found[2]) * SECONDS[found[3]]
@@ -27,12 +27,12 @@ def read_duration(option: str, text: str, least: float = 0.0, most: float = 86_4
     return seconds
 
 
-def take_time(*flags: str, help_text: str, least: float = 0.0) -> Any:
+def take_time(*flags: str, help_text: str, least: float = 0.0, most: float = MOST_SECONDS) -> Any:
     """Makes an option for a time such as 200ms, 0.2 or 5m; the command gets the time in seconds."""
 
     def parse(given: str | float) -> float:
         try:
-            return read_duration(flags[0], str(given), least, MOST_SECONDS)
+            return read_duration(flags[0], str(given), least, most)
         except Refused as refused:
             raise typer.BadParameter(str(refused).partition(": ")[2]) from refused
 

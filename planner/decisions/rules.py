@@ -29,6 +29,7 @@ from planner.decisions.state_migration import keep_owners, plan_moves
 from planner.decisions.wording import Reason, give_reason
 from planner.errors import BoundTooSmall, BudgetTooSmall
 from planner.wording import (
+    write_counted,
     write_percent,
     write_rate,
     write_seconds,
@@ -236,8 +237,8 @@ def decide_later(case: Case, counts: list[int], external_rate: float, seconds: f
         return None
     found, total = proposal.recommended, sum(proposal.recommended)
     if name_action(counts, found) == "rebalance":
-        return f"split the {total} processors another way"
-    return f"run {total} processors instead of {sum(counts)}"
+        return f"split the {write_counted(total, 'processor')} another way"
+    return f"run {write_counted(total, 'processor')} instead of {sum(counts):,}"
 
 
 def apply_rules(case: Case, proposal: Proposal, rules: Sequence[Rule]) -> Proposal:

@@ -228,7 +228,17 @@ def suggest_counts(
     detail = "No change would be better."
     if changes:
         detail = f"{write_counted(total, 'processor')}{over} would do{also}: {join_names(changes)}."
+    elif misses_target(situation, found, limits):
+        detail = "These processors miss the target, and no others were found that hold it."
     return Suggestion(situation.name_counts(found), total, answer.expected_sojourn_seconds, detail)
+
+
+def misses_target(situation: Situation, counts: Sequence[int], limits: Limits) -> bool:
+    """Whether the processors take longer than the target allows; a search for a quantile may end with such ones."""
+    if limits.target is None:
+        return False
+    seconds = limits.target.find_seconds(situation, counts)
+    return seconds is None or seconds > limits.target.seconds
 
 
 def find_sufficient_counts(situation: Situation, counts: Sequence[int], limits: Limits) -> list[int]:

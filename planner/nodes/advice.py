@@ -23,7 +23,7 @@ from planner.nodes.packing import (
     fill_nodes,
 )
 from planner.nodes.usage import InstanceUsage, Node, Usage
-from planner.wording import write_number
+from planner.wording import write_counted, write_number
 
 Advice = Literal["scale_in", "scale_out", "in_place"]
 # Symmetric loads have a skewness of 0, and rounding must not move it across a threshold of 0.
@@ -104,12 +104,13 @@ def advise_nodes(
     if left:
         new_nodes = tuple(fill_new_nodes(left, fullest))
         over = sum(one.instances for one in left)
+        find, go = ("finds", "goes") if over == 1 else ("find", "go")
         reason = (
-            f"Scale out: {seen}; {over} of {extra} new instances find no room on the present nodes (eq. 22), and go to "
-            f"{count_new(len(new_nodes))}."
+            f"Scale out: {seen}; {over} of {write_counted(extra, 'new instance')} {find} no room on the present nodes "
+            f"(eq. 22), and {go} to {count_new(len(new_nodes))}."
         )
         return NodeAdvice("scale_out", skewness, mean, use, new_nodes, (), (), reason)
-    reason = f"In place: {seen}; the least loaded nodes have room for {extra} new instances."
+    reason = f"In place: {seen}; the least loaded nodes have room for {write_counted(extra, 'new instance')}."
     return NodeAdvice("in_place", skewness, mean, use, (), (), (), reason)
 
 
@@ -118,7 +119,8 @@ def describe_emptied(found: Emptied, nodes: int) -> str:
     if not found.nodes:
         return f"Yet none can be emptied. {found.ended_by}"
     sizes = "" if found.measured else " Unmeasured usage of an instance is taken as the mean."
-    return f"{len(found.nodes)} of {nodes} nodes can be emptied, one after the other. {found.ended_by}{sizes}"
+    some = f"{len(found.nodes)} of {write_counted(nodes, 'node')}"
+    return f"{some} can be emptied, one after the other. {found.ended_by}{sizes}"
 
 
 def describe_new(extra: int, new_nodes: int) -> str:
@@ -130,7 +132,7 @@ def describe_new(extra: int, new_nodes: int) -> str:
 
 def count_new(nodes: int) -> str:
     """Returns a number of new nodes in words: `1 new node`, `2 new nodes`."""
-    return f"{nodes} new node" + ("" if nodes == 1 else "s")
+    return write_counted(nodes, "new node")
 
 
 def find_skewness(loads: Sequence[float]) -> tuple[float, bool]:

@@ -15,7 +15,7 @@ PlacementError             threads cannot be placed on slots
 """
 
 from planner.errors import PlannerError
-from planner.wording import join_names, write_count, write_number, write_rate
+from planner.wording import join_names, write_count, write_counted, write_number, write_rate
 
 
 class PlacementError(PlannerError):
@@ -50,13 +50,14 @@ class NoStablePoint(TaskError):
     max_slope: float
 
     def __str__(self) -> str:
+        tried = write_counted(self.trials, "trial")
         if self.smallest_slope is None:
             return (
-                f"None of the {self.trials} trials of {self.task} can be judged: no trial has 3 samples after the "
-                "warm-up. Measure for longer, or shorten the warm-up."
+                f"None of {tried} of {self.task} can be judged: no trial has 3 samples after "
+                "the warm-up. Measure for longer, or shorten the warm-up."
             )
         return (
-            f"None of the {self.trials} trials of {self.task} was stable: at the lowest rate of "
+            f"None of {tried} of {self.task} was stable: at the lowest rate of "
             f"{write_rate(self.smallest_rate)} or above, latency still grew by {write_number(self.smallest_slope)} s/s "
             f"(stable: up to {write_number(self.max_slope)}). Try lower rates, or a longer warm-up."
         )
@@ -153,8 +154,8 @@ class NotEnoughSlots(PlacementError):
             else "give vm_sizes to acquire from"
         )
         return (
-            f"The placement needs at least {self.needed} slots and the given VMs have {self.available}: add "
-            f"VMs, or {what}."
+            f"The placement needs at least {write_counted(self.needed, 'slot')} and the given VMs have "
+            f"{self.available}: add VMs, or {what}."
         )
 
 

@@ -14,6 +14,7 @@ import numpy as np
 
 from planner.arrays import Floats
 from planner.errors import suggest_name
+from planner.wording import write_counted
 from planner.workloads.series import (
     ForecastError,
     InvalidForecastArgument,
@@ -37,11 +38,13 @@ class TooFewMstSamples(ForecastError):
     vm_counts: int
     vm_counts_needed: int
 
-    text = (
-        "{self.samples} samples at {self.vm_counts} different numbers of VMs were given; the models of the "
-        "maximum sustainable throughput need at least {self.samples_needed} samples at "
-        "{self.vm_counts_needed} or more different numbers of VMs: measure more."
-    )
+    def __str__(self) -> str:
+        were_given = "was given" if self.samples == 1 else "were given"
+        return (
+            f"{write_counted(self.samples, 'sample')} at {write_counted(self.vm_counts, 'different number')} of VMs "
+            f"{were_given}; the models of the maximum sustainable throughput need at least {self.samples_needed} "
+            f"samples at {self.vm_counts_needed} or more different numbers of VMs: measure more."
+        )
 
 
 class InvalidQosTarget(ForecastError):
@@ -120,8 +123,8 @@ def check_timing(timing: Timing) -> None:
     """Raises InvalidSchedule unless an interval is longer than the start of a VM, and a step is longer than 0 s."""
     if not 0 <= timing.startup_steps < timing.interval_steps:
         raise InvalidSchedule(
-            f"A VM takes {timing.startup_steps} steps to start, and a decision holds for {timing.interval_steps}: "
-            "startup_steps must be at least 0 and below interval_steps.",
+            f"A VM takes {write_counted(timing.startup_steps, 'step')} to start, and a decision holds for "
+            f"{timing.interval_steps}: startup_steps must be at least 0 and below interval_steps.",
             "/startup_steps",
         )
     if not timing.step_seconds > 0:

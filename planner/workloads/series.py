@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from planner.arrays import Floats
 from planner.errors import PlannerError
 from planner.values import Diagnostic
-from planner.wording import join_names, write_seconds
+from planner.wording import join_names, write_counted, write_seconds
 
 Steps = NDArray[np.intp]
 
@@ -58,9 +58,11 @@ class WorkloadTooShort(ForecastError):
     steps: int
     needed: int
 
-    text = (
-        "The forecast needs at least {self.needed} steps, and the workload has {self.steps}: send more rates."
-    )
+    def __str__(self) -> str:
+        return (
+            f"The forecast needs at least {write_counted(self.needed, 'step')}, and the workload has {self.steps:,}: "
+            "send more rates."
+        )
 
 
 class WorkloadTooSparse(ForecastError):
@@ -70,10 +72,12 @@ class WorkloadTooSparse(ForecastError):
     steps: int
     allowed_share: float
 
-    text = (
-        "{self.missing_steps:,} of the workload's {self.steps:,} steps are missing; at most "
-        "{self.allowed_share:.0%} may be: send a fuller series, or a longer step."
-    )
+    def __str__(self) -> str:
+        are_missing = "step is missing" if self.steps == 1 else "steps are missing"
+        return (
+            f"{self.missing_steps:,} of the workload's {self.steps:,} {are_missing}; at most "
+            f"{self.allowed_share:.0%} may be: send a fuller series, or a longer step."
+        )
 
 
 class ConstantWorkload(ForecastError):

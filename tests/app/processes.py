@@ -193,3 +193,23 @@ def made_database(server_url: str) -> Iterator[str]:
         finally:
             connection.execute(text(f"DROP DATABASE {name} WITH (FORCE)"))
     engine.dispose()
+
+
+def list_family(pid: int) -> list[int]:
+    """The process and its children."""
+    children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+    return [pid, *map(int, children)]
+
+
+@contextmanager
+def stopped(folder: Path) -> Iterator[None]:
+    """Stops the Postgres of a data folder for the time of the block."""
+    [found] = folder.rglob("postmaster.pid")
+    family = list_family(int(found.read_text().splitlines()[0]))
+    for pid in family:
+        os.kill(pid, signal.SIGSTOP)
+    try:
+        yield
+    finally:
+        for pid in family:
+            os.kill(pid, signal.SIGCONT)

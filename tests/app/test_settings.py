@@ -48,3 +48,9 @@ def test_the_state_folder_is_that_of_the_user(monkeypatch: pytest.MonkeyPatch, t
     monkeypatch.setenv("XDG_STATE_HOME", "relative")  # which the specification says to ignore
     monkeypatch.setenv("HOME", "/home/me")
     assert find_state_dir() == Path("/home/me/.local/state/headgate")
+
+
+@pytest.mark.parametrize("name", ["max_snapshot_lead_seconds", "clock_lead_seconds"])
+def test_a_lead_that_no_calendar_can_add_to_a_time_is_refused(name: str):
+    with pytest.raises(ValidationError, match=name):
+        Settings.model_validate({name: 1e300})

@@ -14,7 +14,7 @@ from app.forecasts.workload.schemas import (
 )
 from app.load.bodies.answers import DiagnosticAnswer
 from app.web.fields import find_time
-from planner.wording import write_number
+from planner.wording import write_counted, write_number
 from planner.workloads.accuracy import LeadAccuracy, RollingAccuracy, RollingTerms
 from planner.workloads.arma import ArmaModel
 from planner.workloads.series import Workload
@@ -122,7 +122,7 @@ def draw_answer(answer: WorkloadForecastAnswer, form: str, name: str) -> bytes:
     by = name_model(model) if model else FALLBACK_NAME
     return plots.draw_forecast(
         plots.ForecastPicture(
-            f"{name}: the next {len(answer.expected)} steps by {by}",
+            f"{name}: the next {write_counted(len(answer.expected), 'step')} by {by}",
             answer.measured[0].at,
             answer.step_seconds,
             [one.rate for one in answer.measured],

@@ -52,6 +52,8 @@ KINDS = (BACKTESTS, SIMULATIONS)
 
 MOST_ATTEMPTS = 5
 WAIT_FOR_THE_DEAD = "2s"
+STATEMENT_SECONDS = 120.0
+"""The limit of a statement of jobs, which store more at once than requests do."""
 
 
 class NoLongerWanted(Exception):

@@ -10,10 +10,19 @@ import sys
 import threading
 from uuid import UUID
 
-from sqlalchemy import Connection, create_engine
+from sqlalchemy import Connection
 from sqlalchemy.exc import SQLAlchemyError
 
-from app.jobs.workers.claims import KINDS, JobKind, find_next, is_wanted, queue_again, take_slot
+from app.database.watched_connections import make_watched_engine
+from app.jobs.workers.claims import (
+    KINDS,
+    STATEMENT_SECONDS,
+    JobKind,
+    find_next,
+    is_wanted,
+    queue_again,
+    take_slot,
+)
 from app.settings import PREFIX, Settings
 
 log = logging.getLogger(__name__)
@@ -41,9 +50,8 @@ class Dispatcher(threading.Thread):
         self._kind = kind
         self._slot = slot
         # The service's pool is for requests; this connection stays open, because it has the lock of the slot.
-        self._engine = create_engine(
-            settings.database_url.get_secret_value(),
-            connect_args={"connect_timeout": 5, "application_name": "headgate dispatcher"},
+        self._engine = make_watched_engine(
+            settings.database_url.get_secret_value(), "headgate dispatcher", STATEMENT_SECONDS
         )
         self._ending = threading.Event()
 

@@ -11,10 +11,10 @@ import time
 from collections.abc import Callable
 from uuid import UUID
 
-from sqlalchemy import create_engine
 from sqlalchemy.exc import SQLAlchemyError
 
-from app.jobs.workers.claims import Claim, JobKind, NoLongerWanted, claim_job
+from app.database.watched_connections import make_watched_engine
+from app.jobs.workers.claims import STATEMENT_SECONDS, Claim, JobKind, NoLongerWanted, claim_job
 from app.settings import WORKER_NICENESS, Settings
 from app.web.observability import configure_logging
 from app.web.problems import describe_problem
@@ -32,9 +32,8 @@ def run_worker(kind: JobKind, compute: Compute) -> None:
     configure_logging(settings.log_format, settings.log_level)
     logging.captureWarnings(capture=True)
     assert settings.database_url is not None, "the service passes the one it uses"
-    engine = create_engine(
-        settings.database_url.get_secret_value(),
-        connect_args={"application_name": f"headgate {kind.name}", "options": "-c timezone=UTC"},
+    engine = make_watched_engine(
+        settings.database_url.get_secret_value(), f"headgate {kind.name}", STATEMENT_SECONDS
     )
     with engine.connect() as connection:
         claim = claim_job(connection, kind, UUID(sys.argv[1]))

@@ -12,7 +12,7 @@ from app.pages.overview.gathering import count_statuses, gather_page
 from app.pages.overview.schemas import STATUSES, Overview, OverviewFilter, OverviewRow
 from app.web.paging import Page
 from app.web.stored_data_errors import AHEAD_OF_CLOCK
-from planner.wording import write_seconds, write_seconds_apart
+from planner.wording import write_count, write_seconds, write_seconds_apart
 
 
 def to_row(row: Row[Any], now: datetime) -> OverviewRow:
@@ -50,7 +50,10 @@ def to_row(row: Row[Any], now: datetime) -> OverviewRow:
 
 def describe(row: OverviewRow) -> str:
     """The status in a sentence."""
-    change = f"{row.processors_running} processors run, {row.processors_recommended} are recommended"
+    are = "is" if row.processors_recommended == 1 else "are"
+    change = (
+        f"{count_running(row, 'runs', 'run')}, {write_count(row.processors_recommended)} {are} recommended"
+    )
     if row.status == "target-missed":
         measured, target = write_seconds_apart(row.measured_sojourn_seconds or 0.0, row.target_seconds or 0.0)
         return f"The newest snapshot measured {measured}, above the target of {target}."
@@ -70,13 +73,19 @@ def describe(row: OverviewRow) -> str:
     }[row.status]
 
 
+def count_running(row: OverviewRow, of_one: str, of_more: str) -> str:
+    """How many processors run, with the verb of one or of more: `1 processor runs`, `13 processors run`."""
+    count = row.processors_running
+    return f"1 processor {of_one}" if count == 1 else f"{write_count(count)} processors {of_more}"
+
+
 def describe_hold(row: OverviewRow) -> str:
     """A sentence on a decision that holds, perhaps because it waits for an earlier change."""
     if row.processors_recommended == row.processors_running:
-        return f"The newest decision holds: {row.processors_running} processors run."
+        return f"The newest decision holds: {count_running(row, 'runs', 'run')}."
     return (
-        f"The newest decision waits for the last change: {row.processors_running} processors ran, and "
-        f"{row.processors_recommended} should run."
+        f"The newest decision waits for the last change: {count_running(row, 'ran', 'ran')}, and "
+        f"{write_count(row.processors_recommended)} should run."
     )
 
 

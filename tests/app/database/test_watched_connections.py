@@ -1,11 +1,6 @@
 """A stopped Postgres, which accepts packets and answers none, makes no request wait for it to go on."""
 
-import os
-import signal
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
-from pathlib import Path
 
 import httpx
 import pytest
@@ -15,27 +10,7 @@ from sqlalchemy.exc import OperationalError
 from app.database.embedded_postgres import shared_postgres
 from app.database.watched_connections import make_watched_engine
 from app.load.bodies.topology import FPD
-from tests.app.processes import PATIENCE_SECONDS, StartService, make_open_folder, wait_until
-
-
-def list_family(pid: int) -> list[int]:
-    """The process and its children."""
-    children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
-    return [pid, *map(int, children)]
-
-
-@contextmanager
-def stopped(folder: Path) -> Iterator[None]:
-    """Stops the Postgres of a data folder for the time of the block."""
-    [found] = folder.rglob("postmaster.pid")
-    family = list_family(int(found.read_text().splitlines()[0]))
-    for pid in family:
-        os.kill(pid, signal.SIGSTOP)
-    try:
-        yield
-    finally:
-        for pid in family:
-            os.kill(pid, signal.SIGCONT)
+from tests.app.processes import PATIENCE_SECONDS, StartService, make_open_folder, stopped, wait_until
 
 
 def test_requests_and_readiness_are_503_while_the_database_is_stopped(start_service: StartService):

@@ -6,11 +6,15 @@ import pytest
 from tests.app.test_cli import run, run_here
 
 
-@pytest.mark.parametrize("age", ["long", "90", "d", "-1d", "1.5d", "999999d", "٣d"])
-def test_an_age_that_cannot_be_read_is_refused_before_the_database_is_opened(age: str):
+@pytest.mark.parametrize(
+    ("age", "said"),
+    [(one, "write a time such as") for one in ("long", "d", "-1d", "٣d", "90 years")]
+    + [(one, "give at least 1 h, at most") for one in ("90", "59m", "999999d")],
+)
+def test_an_age_that_cannot_be_meant_is_refused_before_the_database_is_opened(age: str, said: str):
     ended = run_here("prune", f"--older-than={age}")
     assert ended.exit_code == 2
-    assert "write a whole number of h, d or w, e.g. 90d" in ended.stderr
+    assert said in " ".join(ended.stderr.replace("│", " ").split())
     assert "Traceback" not in ended.stderr
 
 
@@ -26,6 +30,9 @@ def test_what_people_posted_stays(client: httpx.Client, database_url: str, store
     [
         (["--date", "someday"], "write 2026-11-18, or yesterday"),
         (["--max-rejected", "many"], "write 5% or 0.05"),
+        (["--window-seconds", "1.5"], "1.5 s is no whole number of seconds"),
+        (["--window-seconds", "2d"], "give at least 1 s, at most"),
+        (["--window-seconds", "5m", "--date", "someday"], "write 2026-11-18"),
         (["--max-records-in-memory", "9999"], "Input should be greater than or"),
     ],
 )

@@ -1,11 +1,14 @@
 """Suggestions pass, and where none is made no processors would."""
 
+from dataclasses import dataclass
+
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from planner.gates.checks import Limits, fit_bounds
 from planner.gates.verdict import count_unhurried, judge_capacity, suggest_counts
-from planner.situations.situation import assess_counts, survey_load
+from planner.situations.situation import Situation, assess_counts, survey_load
+from planner.targets.target import SojournTarget
 from planner.values import Load, Model, Operator, OperatorLoad, Topology
 from tests.planner.gate_cases import FPD, cases, measure, within
 
@@ -64,3 +67,21 @@ def test_without_a_limit_as_many_as_run_are_split_best_and_the_sentence_says_wha
     assert "32 processors would do too: generator 16 → " in found.detail
     again = suggest_counts(situation, list((found.processors or {}).values()), Limits(None, 32), passed=True)
     assert again.detail == "No change would be better."
+
+
+@dataclass(frozen=True)
+class Unreached(SojournTarget):
+    """A target whose search ends with processors that miss it, as a search for a quantile may."""
+
+    found: tuple[int, ...] = (16, 13, 3)
+
+    def find_fewest(self, _situation: Situation) -> list[int]:
+        return list(self.found)
+
+
+def test_where_even_the_best_processors_found_miss_the_target_the_sentence_says_so():
+    situation = survey_load(FPD, measure(), "mmk")
+    for seconds, said in ((1e-6, "These processors miss the target"), (1e6, "No change would be better.")):
+        target = Unreached(seconds)
+        found = suggest_counts(situation, list(target.found), Limits(target, None), passed=False)
+        assert found.detail.startswith(said)

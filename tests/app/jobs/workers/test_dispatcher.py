@@ -1,19 +1,27 @@
 """Jobs outlive the service that took them in, only one process computes each, and none goes on after a cancellation."""
 
+import json
 import signal
+import threading
 from dataclasses import replace
 from uuid import UUID
 
 import httpx
 import pytest
-from sqlalchemy import Engine, text
+from pydantic import SecretStr
+from sqlalchemy import Engine, create_engine, text
+from sqlalchemy.orm import Session
 
+from app.database.embedded_postgres import shared_postgres
+from app.jobs.backtests.schemas import BacktestRequest
+from app.jobs.backtests.service import start_backtest as queue
 from app.jobs.workers import dispatcher
-from app.jobs.workers.claims import BACKTESTS, KINDS
-from app.jobs.workers.dispatcher import Dispatcher, make_dispatchers
+from app.jobs.workers.claims import BACKTESTS, KINDS, SIMULATIONS, JobKind
+from app.jobs.workers.dispatcher import Dispatcher, make_dispatchers, start_worker
 from app.settings import Settings
+from migrations.runner import migrate
 from tests.app.backtest_examples import LONG, LONG_RUNS, expect_rows, read, start_backtest
-from tests.app.processes import StartService, wait_until
+from tests.app.processes import PATIENCE_SECONDS, StartService, make_open_folder, stopped, wait_until
 
 
 def list_stored_runs(engine: Engine) -> dict[int, str]:
@@ -84,3 +92,31 @@ def test_every_kind_has_its_own_slots():
     settings = Settings(database_url="postgresql://nowhere", backtest_processes=2, simulation_processes=3)
     made = [(one._kind, one._slot) for one in make_dispatchers(settings)]
     assert made == [(KINDS[0], 0), (KINDS[0], 1), (KINDS[1], 0), (KINDS[1], 1), (KINDS[1], 2)]
+
+
+def is_slot_taken(engine: Engine, kind: JobKind) -> bool:
+    with engine.connect() as connection:
+        query = "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND granted AND classid = :key"
+        return bool(connection.scalar(text(query), {"key": kind.slots_key}))
+
+
+def test_neither_a_slot_nor_a_worker_waits_for_a_database_that_is_stopped():
+    with make_open_folder() as folder, shared_postgres(folder) as url:
+        migrate(url)
+        engine = create_engine(url)
+        with Session(engine) as session, session.begin():
+            job_id = queue(session, BacktestRequest.model_validate_json(json.dumps(LONG))).id
+        settings = Settings(database_url=SecretStr(url))
+        idle = Dispatcher(settings, SIMULATIONS, 0)
+        idle.start()
+        with start_worker(settings, BACKTESTS, job_id) as worker:
+            wait_until(lambda: list_stored_runs(engine), "the worker stores runs")
+            wait_until(lambda: is_slot_taken(engine, SIMULATIONS), "the slot is taken")
+            with stopped(folder):
+                wait_until(lambda: worker.poll() is not None, "the worker ends by itself")
+                ending = threading.Thread(target=idle.stop, daemon=True)
+                ending.start()
+                ending.join(PATIENCE_SECONDS)
+                assert not ending.is_alive(), "the slot still waits"
+        assert worker.returncode != 0
+        engine.dispose()
