@@ -4,14 +4,16 @@ A backtest has one row per policy and seed, and the means of each policy.
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import cached_property, partial
 from operator import attrgetter
 from statistics import fmean, stdev
+from typing import Any
 
 import numpy as np
 
 from planner.arrays import Floats
+from planner.vms.misses import RunPromise, judge_run
 from planner.vms.price_policy import DEFAULT_QOS_TARGET, HeadgatePolicy
 from planner.vms.replay import Capacity, ReplayedRun, interpolate_capacity, replay_policy, replay_schedule
 from planner.vms.sigma_policies import (
@@ -25,15 +27,14 @@ from planner.vms.sigma_policies import (
     find_policy,
 )
 from planner.vms.throughput import MstSample, fit_mst
-from planner.vms.timing import Timing, VmPolicy, check_max_vms, check_qos_target, check_timing
+from planner.vms.timing import JUDGED_SECONDS, Timing, VmPolicy, check_max_vms, check_qos_target, check_timing
 from planner.workloads.arma import ZERO_MEAN_ORDERS
 from planner.workloads.arma_fit import fit_arma_by_statsmodels
-from planner.workloads.rate_distribution import RateDistributions
+from planner.workloads.likely_mixtures import LikelyMixtures
 from planner.workloads.series import InvalidSchedule, check_forecastable
 from planner.workloads.workload_forecast import ARMA_WINDOW, ArmaPeaks, choose_order, expect_last_rate
 
 DEFAULT_TIMING = Timing()
-JUDGED_SECONDS = 7 * 86_400.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +62,8 @@ class BacktestScore:
     """The score of one policy with one seed, and whether the policy kept its target.
 
     A baseline has no target, and so no answer to that. `qos_target` is a share. A run shorter than a week is not
-    `judgeable`: chance decides whether its policy keeps the target.
+    `judgeable`: chance decides whether its policy keeps the target. `promise` says how the target was kept;
+    it is None for a run that was stored without it.
     """
 
     policy: str
@@ -75,9 +77,17 @@ class BacktestScore:
     qos_target: float | None
     judgeable: bool
     kept: bool | None = field(init=False)
+    promise: RunPromise | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "kept", _keeps(self.qos_percent, self.qos_target))
+
+    def to_row(self) -> dict[str, Any]:
+        """Returns the fields of the score and of its promise as one row; those of a missing promise are None."""
+        names = [one.name for one in fields(RunPromise)]
+        promise = dict.fromkeys(names) if self.promise is None else self.promise.to_document()
+        row = {one.name: getattr(self, one.name) for one in fields(self) if one.name != "promise"}
+        return row | promise
 
 
 def _keeps(qos_percent: float, qos_target: float | None) -> bool | None:
@@ -93,7 +103,7 @@ class Backtest:
         self.capacity: Capacity = interpolate_capacity(setup.samples, setup.max_vms)
         self.training = tuple(sample for sample in setup.samples if sample.vms in setup.train_vms)
         self.model = fit_mst(self.training)
-        self._distributions = RateDistributions(setup.timing.day_steps)
+        self._mixtures = LikelyMixtures(setup.timing.day_steps)
 
     @cached_property
     def peaks(self) -> ArmaPeaks:
@@ -117,11 +127,19 @@ class Backtest:
         replay = partial(replay_policy, made, self.rates, self.capacity, timing, seed)
         return replay() if on_interval is None else replay(on_interval=on_interval)
 
+    def judge(self, policy: str, run: ReplayedRun) -> RunPromise:
+        """Returns how a run of the policy kept its target, and why it missed steps."""
+        target = find_target(policy, self.setup.qos_target, self.setup.headgate_qos_target)
+        return judge_run(run, self.rates, self.capacity, self.setup.timing, target)
+
     def make_policy(self, name: str) -> VmPolicy:
         """Returns a new policy of this name, which knows the samples to learn from and nothing of the workload."""
         if name == HEADGATE:
             target = self.setup.headgate_qos_target
-            return HeadgatePolicy(self.training, self._distributions, self.capacity.max_vms, target)
+            days = self.setup.timing.day_steps
+            return HeadgatePolicy(
+                self.training, self._mixtures, self.capacity.max_vms, target, day_steps=days
+            )
         known = find_policy(name)
         return SigmaPolicy(
             self.model,
@@ -166,10 +184,11 @@ def run_backtest(
     backtest = Backtest(setup)
     for policy in policies:
         for seed in range(seeds):
-            score = backtest.run(policy, seed, on_interval).score
+            run = backtest.run(policy, seed, on_interval)
             target = find_target(policy, setup.qos_target, setup.headgate_qos_target)
             judgeable = is_judgeable(len(setup.rates), setup.timing.step_seconds)
-            yield BacktestScore(policy, setup.workload, setup.app, seed, *score, target, judgeable)
+            names = (policy, setup.workload, setup.app, seed)
+            yield BacktestScore(*names, *run.score, target, judgeable, backtest.judge(policy, run))
 
 
 def is_judgeable(steps: int, step_seconds: float) -> bool:

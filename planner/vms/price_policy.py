@@ -1,8 +1,9 @@
 """How many VMs does Headgate's own policy choose? The number that is cheapest if unserved steps have a price.
 
-m is a number of VMs, τ(m) the throughput of m VMs, and λ the rate of a step. planner.workloads.rate_distribution says
-how likely each rate is; the belief in planner.vms.throughput says how likely each throughput is. A backtest calls the
-policy with the record of its VMs so far; a schedule has no such record.
+m is a number of VMs, τ(m) the throughput of m VMs, and λ the rate of a step. planner.workloads.likely_mixtures says
+how likely each rate is; the belief in planner.vms.throughput says how likely each throughput is;
+planner.vms.virtual_records says which price keeps the target. With a record of VMs the price is steered by what was
+missed. A schedule may have no such record: it is then a forecast, and no promise.
 """
 
 from collections.abc import Callable, Sequence
@@ -10,25 +11,21 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtri
+from scipy.special import ndtr, ndtri
 
 from planner.arrays import Floats
 from planner.vms.sigma_policies import VmReason
 from planner.vms.throughput import CapacityBelief, MstSample, check_samples
-from planner.vms.timing import Observed, check_qos_target
+from planner.vms.timing import Belief, Observed, SteeredPrice, check_qos_target
+from planner.vms.virtual_records import StepsMissed, VirtualRecords, choose_everywhere
+from planner.workloads.likely_mixtures import MIXTURES, Components
 from planner.workloads.series import Window
 
 Counts = NDArray[np.intp]
-LikelyRates = Callable[[Floats, Window], Floats]
-"""From the rates so far and a window: equally likely rates of the window's steps, sorted."""
+LikelyRates = Callable[[Floats, Window], Components]
+"""From the rates so far and a window: the components of the window's rates."""
 
 DEFAULT_QOS_TARGET = 0.9875
-# An interval in which nothing is served costs as much as this many times the mean VMs. At this price most workloads
-# have about one unserved step in eighty. The record of unserved steps moves the price by PRICE_GAIN.
-USUAL_PRICE = 7.0
-# The logarithm of the price rises by this for each unserved interval more than the target allows.
-PRICE_GAIN = 0.15
-LOWEST_LOG_FACTOR, HIGHEST_LOG_FACTOR = -2.0, 4.0
 LEAST_PRICE, MOST_PRICE, HALVINGS = 1e-3, 1e9, 80
 # With fewer rates the forecast distribution is only its prior, so no target can be judged.
 FEWEST_RATES = 20
@@ -40,13 +37,14 @@ NODE_WEIGHTS = NODE_WEIGHTS / NODE_WEIGHTS.sum()
 class PricedIntervals:
     """The numbers of VMs chosen for several intervals (`counts`), and the values behind this choice.
 
-    `likely_rates` has equally likely rates of each interval, `unserved` the expected unserved share of each interval's
-    steps for every number of VMs.
+    `median_rates` has the median rate of each interval, `unserved` the expected unserved share of each interval's
+    steps for every number of VMs. `price` is the steered price; without a record it is not what chose the VMs.
     """
 
-    likely_rates: Sequence[Floats]
+    median_rates: Sequence[float]
     unserved: Floats
     counts: Counts
+    price: SteeredPrice
 
     @property
     def mean_unserved(self) -> float:
@@ -57,8 +55,8 @@ class PricedIntervals:
 class HeadgatePolicy:
     """Chooses the number m of VMs with the smallest m + price · (expected share of unserved steps).
 
-    A step is unserved if its rate is not below the throughput of the VMs. The price rises while fewer steps are served
-    than the target, and falls while more are. `bounds` are throughputs that VMs served with room left.
+    A step is unserved if its rate is not below the throughput of the VMs. `bounds` are throughputs that VMs served with
+    room left. Each decision must know the rates of the decision before.
     """
 
     reactive = False
@@ -69,7 +67,9 @@ class HeadgatePolicy:
         likely_rates: LikelyRates,
         max_vms: int,
         qos_target: float = DEFAULT_QOS_TARGET,
+        *,
         bounds: Sequence[MstSample] = (),
+        day_steps: int = 1440,
     ) -> None:
         check_samples(samples)
         check_qos_target(qos_target)
@@ -79,66 +79,93 @@ class HeadgatePolicy:
                 self.belief.learn_bound(bound.vms, bound.throughput)
         self.qos_target = qos_target
         self.likely_rates = likely_rates
+        self.day_steps = day_steps
         self._learned_intervals = 0
         self._learned_early = False
+        self._records: VirtualRecords | None = None
+        self._last: PricedIntervals | None = None
+        self._pending: list[tuple[slice, Counts]] = []
 
     def decide_vms(self, observed: Observed, window: Window) -> int:
         """Returns the number of VMs for one coming interval (`window`), after what was observed until now."""
-        return int(self.decide_intervals(observed, [window]).counts[0])
+        self._last = self.decide_intervals(observed, [window])
+        return int(self._last.counts[0])
+
+    def believe(self, vms: int) -> Belief:
+        """Returns what the policy believed at its last decision of `vms` VMs."""
+        assert self._last is not None
+        throughput = float(np.exp(self.belief.means[vms - 1]))
+        return Belief(throughput, float(self._last.unserved[0, vms - 1]), self._last.price)
 
     def decide_intervals(self, observed: Observed, windows: Sequence[Window]) -> PricedIntervals:
         """Returns the VMs of all coming intervals (`windows`) at one price, after learning throughputs from the last
         steps.
 
-        With a record of VMs the price follows that record. Without a record it is the lowest price at which the
+        With a record of VMs the price is steered by that record. Without a record it is the lowest price at which the
         intervals together are expected to meet the target.
         """
         interval = windows[0].steps
         self._learn_capacity(observed, interval)
         likely = [self.likely_rates(observed.rates, window) for window in windows]
-        unserved = np.array([self.unserved_shares(rates) for rates in likely])
-        if len(observed.vms) == 0 and len(observed.rates) >= FEWEST_RATES:
+        by_mixture = [MIXTURES @ self.unserved_shares(components) for components in likely]
+        records = self._remember(observed.rates, windows[0], by_mixture[0])
+        standing = StepsMissed(len(observed.saturated), float(observed.saturated.sum()))
+        price = records.steer(standing, self.qos_target, self.day_steps)
+        unserved = np.array([shares[price.mixture] for shares in by_mixture])
+        if standing.steps == 0 and len(observed.rates) >= FEWEST_RATES:
             counts = choose_for_target(unserved, 1.0 - self.qos_target)
         else:
-            counts = choose_at_price(unserved, self.price(observed, interval))
-        return PricedIntervals(likely, unserved, counts)
+            counts = choose_at_price(unserved, price.price)
+        medians = [float(np.median(components[0])) for components in likely]
+        return PricedIntervals(medians, unserved, counts, price)
 
-    def unserved_shares(self, rates: Floats) -> Floats:
-        """Returns for every number of VMs the expected share of steps that these VMs do not serve.
+    def recall(self, rates: Floats, window: Window, intervals: int) -> None:
+        """Learns what the prices would have served in the newest `intervals` intervals of `rates`, as if each had been
+        decided on as far ahead as `window` is.
+        """
+        ends = range(len(rates) - intervals * window.steps, len(rates), window.steps)
+        for known in (end for end in ends if end > 0):
+            shares = MIXTURES @ self.unserved_shares(self.likely_rates(rates[:known], window))
+            self._remember(rates[:known], window, shares)
 
-        The rates are sorted and equally likely.
+    def unserved_shares(self, components: Components) -> Floats:
+        """Returns the expected share of steps that 1, 2, ... VMs do not serve, a row for each component.
+
+        The rates of a component are sorted and equally likely.
         """
         throughputs = np.exp(self.belief.means[:, None] + self.belief.deviations[:, None] * NODES)
-        served = np.searchsorted(rates, throughputs, side="left") / len(rates)
-        return np.asarray(1.0 - served @ NODE_WEIGHTS, dtype=float)
+        found = [np.searchsorted(rates, throughputs, side="left") / len(rates) for rates in components]
+        return np.asarray(1.0 - np.array(found) @ NODE_WEIGHTS, dtype=float)
 
-    def price(self, observed: Observed, interval: int) -> float:
-        """Returns the price of an unserved interval, as a number of VMs; it rises with each unserved interval beyond
-        the target.
+    def _remember(self, rates: Floats, window: Window, shares: Floats) -> VirtualRecords:
+        """Records what the prices choose for the window, and learns from the windows whose rates are now known."""
+        if self._records is None:
+            first_vms = 1.0 + float(np.searchsorted(self.belief.means, np.log(max(rates[-1], 1e-300))))
+            self._records = VirtualRecords(len(MIXTURES), self.day_steps / window.steps, first_vms)
+        while self._pending and self._pending[0][0].stop <= len(rates):
+            steps, choices = self._pending.pop(0)
+            self._records.learn(choices, self._judge(rates[steps]))
+        start = len(rates) + window.first - 1
+        self._pending.append((slice(start, start + window.steps), choose_everywhere(shares)))
+        return self._records
 
-        The price is usual · mean VMs · exp(gain · unserved intervals beyond the target). This is a subgradient step of
-        the dual of "the fewest VMs whose mean service meets the target".
-        """
-        if len(observed.vms) == 0:
-            mean_vms = 1.0 + float(
-                np.searchsorted(self.belief.means, np.log(max(observed.rates[-1], 1e-300)))
-            )
-            return USUAL_PRICE * mean_vms
-        missed, steps = float(observed.saturated.sum()), len(observed.saturated)
-        too_many = (missed - (1.0 - self.qos_target) * steps) / interval
-        factor = min(max(PRICE_GAIN * too_many, LOWEST_LOG_FACTOR), HIGHEST_LOG_FACTOR)
-        return USUAL_PRICE * float(observed.vms.mean()) * float(np.exp(factor))
+    def _judge(self, rates: Floats) -> Floats:
+        """The share of the steps with these rates that 1, 2, ... VMs do not serve, as far as is known."""
+        logs = np.log(np.maximum(rates, 1e-300))
+        distances = (logs - self.belief.means[:, None]) / self.belief.deviations[:, None]
+        return np.asarray(ndtr(distances).mean(axis=1), dtype=float)
 
     def explain(self, chosen: PricedIntervals) -> list[VmReason]:
         """Returns the reason for each interval's VMs; `meets_target` in a reason is about all intervals together."""
         meets = chosen.mean_unserved <= 1.0 - self.qos_target
-        rows = zip(chosen.likely_rates, chosen.unserved, chosen.counts, strict=True)
+        rows = zip(chosen.median_rates, chosen.unserved, chosen.counts, strict=True)
         return [
-            self._explain_interval(rates, shares, int(vms), meets_target=meets) for rates, shares, vms in rows
+            self._explain_interval(median, shares, int(vms), meets_target=meets)
+            for median, shares, vms in rows
         ]
 
     def _explain_interval(
-        self, likely_rates: Floats, shares: Floats, vms: int, *, meets_target: bool
+        self, median_rate: float, shares: Floats, vms: int, *, meets_target: bool
     ) -> VmReason:
         """Returns the reason for the VMs of one interval, whose steps have the expected unserved `shares` for every
         number.
@@ -146,10 +173,10 @@ class HeadgatePolicy:
         The reason splits the VMs in three: for the median rate and throughput, for uncertain throughput, and the rest.
         """
         z = float(ndtri(self.qos_target))
-        median = np.array([float(np.median(likely_rates))])
         reached = np.maximum.accumulate(np.exp(self.belief.means))
-        for_mean = min(int(np.searchsorted(reached, median[0], side="right")) + 1, vms)
-        enough = np.flatnonzero(self.unserved_shares(median) <= 1.0 - self.qos_target)
+        for_mean = min(int(np.searchsorted(reached, median_rate, side="right")) + 1, vms)
+        at_median = self.unserved_shares((np.array([median_rate]),))[0]
+        enough = np.flatnonzero(at_median <= 1.0 - self.qos_target)
         with_model = min(int(enough[0]) + 1 if len(enough) else vms, vms)
         with_model = max(with_model, for_mean)
         spread = float(self.belief.deviations[vms - 1])

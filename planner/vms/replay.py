@@ -13,7 +13,15 @@ import numpy as np
 
 from planner.arrays import Floats
 from planner.vms.throughput import MstSample
-from planner.vms.timing import InvalidMstSamples, Observed, Timing, VmPolicy, check_timing
+from planner.vms.timing import (
+    Belief,
+    InvalidMstSamples,
+    Observed,
+    SteeredPrice,
+    Timing,
+    VmPolicy,
+    check_timing,
+)
 from planner.workloads.series import Window
 
 
@@ -85,12 +93,19 @@ class Score(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ReplayedRun:
-    """The VMs, throughput and backlog at every step of a replayed schedule, and the score of the schedule."""
+    """The VMs, throughput and backlog at every step of a replayed schedule, and the score of the schedule.
+
+    `believed` is the mean throughput that the policy believed its VMs have, `expected_missed` the share of missed steps
+    that it expected, both NaN where it said nothing; `last_price` is the price of its last decision.
+    """
 
     vms: Floats
     throughputs: Floats
     backlogs: Floats
     score: Score
+    believed: Floats
+    expected_missed: Floats
+    last_price: SteeredPrice | None = None
 
 
 class Replay:
@@ -102,6 +117,8 @@ class Replay:
         intervals = -(-len(rates) // timing.interval_steps)
         self.deviates = np.random.default_rng(seed).standard_normal(intervals)
         self.vms, self.throughputs, self.backlogs, self.served, self.saturated = np.zeros((5, len(rates)))
+        self.believed, self.expected_missed = np.full((2, len(rates)), np.nan)
+        self.last_price: SteeredPrice | None = None
 
     def observed_until(self, steps: int, served_steps: int) -> Observed:
         """The first `steps` rates and the first `served_steps` served steps of the replay, which cannot be changed."""
@@ -110,6 +127,12 @@ class Replay:
         for column in columns:
             column.flags.writeable = False
         return Observed(*columns)
+
+    def note(self, start: int, end: int, belief: Belief) -> None:
+        """Keeps what the policy believed of the steps from `start` to `end` − 1."""
+        self.believed[start:end] = belief.throughput
+        self.expected_missed[start:end] = np.nan if belief.missed is None else belief.missed
+        self.last_price = belief.price
 
     def serve(self, start: int, end: int, vms: int) -> None:
         """Serves the steps from `start` to `end` − 1 of one interval with `vms` VMs; unserved work waits for the next
@@ -138,7 +161,15 @@ class Replay:
             cost_to_static=float(self.vms.sum() / (len(self.rates) * truth.max())),
             max_backlog=float(self.backlogs.max()),
         )
-        return ReplayedRun(self.vms, self.throughputs, self.backlogs, score)
+        return ReplayedRun(
+            self.vms,
+            self.throughputs,
+            self.backlogs,
+            score,
+            self.believed,
+            self.expected_missed,
+            self.last_price,
+        )
 
 
 def _ignore_interval(_: int) -> None:
@@ -173,6 +204,7 @@ def replay_policy(
             replay.serve(start, ready, running)
         if end > ready:
             replay.serve(ready, end, vms)
+        replay.note(start, end, policy.believe(vms))
         running = vms
         on_interval(start // interval)
     return replay.finish()

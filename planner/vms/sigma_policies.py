@@ -11,7 +11,7 @@ import numpy as np
 from scipy.special import ndtr, ndtri
 
 from planner.vms.throughput import MstModel, MstSample, fit_form, needed_vms
-from planner.vms.timing import Observed, UnknownVmPolicy, check_qos_target
+from planner.vms.timing import Belief, Observed, UnknownVmPolicy, check_qos_target
 from planner.workloads.series import Window
 from planner.workloads.workload_forecast import PeakForecast, PeakLoad, expect_last_rate
 
@@ -115,6 +115,11 @@ class SigmaPolicy:
         if self.learning:
             self._learn(observed)
         return self.rule.decide(self.forecast(observed.rates, window))
+
+    def believe(self, vms: int) -> Belief:
+        """Returns the throughput that the model expects of `vms` VMs."""
+        curve = self.rule.model.trusted_curve(self.rule.max_vms)
+        return Belief(float(curve[min(vms, len(curve)) - 1]))
 
     def _learn(self, observed: Observed) -> None:
         fresh = saturated_samples(observed, self._seen, self._sampled)

@@ -23,6 +23,9 @@ from planner.workloads.series import (
     count_day_steps,
 )
 
+JUDGED_SECONDS = 7 * 86_400.0
+"""Of a shorter run chance decides whether it keeps a target."""
+
 
 class InvalidMstSamples(InvalidForecastArgument):
     """A sample of the maximum sustainable throughput has values that no measurement can have given."""
@@ -106,6 +109,40 @@ def observe_rates(rates: Floats) -> Observed:
     return Observed(rates, nothing, nothing, nothing)
 
 
+@dataclass(frozen=True, slots=True)
+class SteeredPrice:
+    """The price of an unserved interval, as a number of VMs, and what led to it.
+
+    `mixture` is the place of the mixture that the decision uses. `cap` is the highest price that the target is worth.
+    `debt_steps` are the missed steps beyond what may be missed; below 0 they are still allowed. `allowed` is the
+    share of steps that may be missed in the coming interval.
+    """
+
+    price: float
+    cap: float
+    mixture: int
+    allowed: float
+    debt_steps: float
+
+    @property
+    def capped(self) -> bool:
+        """Whether the price would be higher without its cap."""
+        return self.price >= self.cap
+
+
+@dataclass(frozen=True, slots=True)
+class Belief:
+    """What a policy believed at its last decision.
+
+    `throughput` is the mean throughput of the VMs that it chose, `missed` the expected share of unserved steps; None if
+    the policy does not compute it. `price` is the price that chose the VMs, if one did.
+    """
+
+    throughput: float
+    missed: float | None = None
+    price: SteeredPrice | None = None
+
+
 class VmPolicy(Protocol):
     """A policy that chooses the VMs of the next interval from the rates and VMs so far."""
 
@@ -116,6 +153,10 @@ class VmPolicy(Protocol):
 
     def decide_vms(self, observed: Observed, window: Window) -> int:
         """Returns the number of VMs that the coming interval (`window`) needs, from the steps observed so far."""
+        ...
+
+    def believe(self, vms: int) -> Belief:
+        """Returns what the policy believed at its last decision of `vms` VMs."""
         ...
 
 

@@ -9,13 +9,14 @@ import numpy as np
 
 from planner.arrays import Floats
 from planner.values import Diagnostic
-from planner.vms.price_policy import DEFAULT_QOS_TARGET, HeadgatePolicy
+from planner.vms.price_policy import DEFAULT_QOS_TARGET, HeadgatePolicy, PricedIntervals
 from planner.vms.sigma_policies import HEADGATE, PolicyName, SigmaRule, VmReason, find_policy
 from planner.vms.throughput import MstModel, MstSample, fit_mst
-from planner.vms.timing import Timing, check_max_vms, check_qos_target, check_timing, observe_rates
+from planner.vms.timing import JUDGED_SECONDS, Observed, Timing, check_max_vms, check_qos_target, check_timing
 from planner.wording import write_counted, write_number
+from planner.workloads.accuracy import bound_share
 from planner.workloads.arma import ArmaModel
-from planner.workloads.rate_distribution import RateDistribution
+from planner.workloads.likely_mixtures import Components, LikelyMixture
 from planner.workloads.series import InvalidSchedule, Window, Workload, check_forecastable
 from planner.workloads.workload_forecast import (
     ARMA_WINDOW,
@@ -30,7 +31,37 @@ from planner.workloads.workload_forecast import (
 
 PAPER_QOS_TARGET = 0.95
 MOST_INTERVALS = 24
+MOST_RECALLED = 432
+"""So many past intervals say which price keeps a target: three days of ten minutes."""
 DEFAULT_TIMING = Timing()
+
+
+class RecordedStep(NamedTuple):
+    """A past step of a caller: the VMs that ran, whether they were too few, and the rate that they served, if known."""
+
+    vms: int
+    saturated: bool
+    served_rate: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SchedulePromise:
+    """How a caller stands to the target, and what the price of the schedule is; shares lie between 0 and 1.
+
+    `kept_so_far` is the served share of the recorded steps, between `least_kept` and `most_kept` by chance; all are
+    None without a record. `binding` says what keeps the schedule from serving more: `target`, `price`, `price-cap` or
+    `max-vms`.
+    """
+
+    steps: int
+    kept_so_far: float | None
+    least_kept: float | None
+    most_kept: float | None
+    debt_steps: float | None
+    price: float
+    price_cap: float
+    binding: str
+    judgeable: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +70,7 @@ class VmQuestion:
 
     A `qos_target` of None is the default of the policy. `bounds` are throughputs that VMs served with room left; only
     Headgate's own policy uses them. ARMA models are fitted to the newest `window_steps` rates.
+    `record` has the newest steps of the caller, the last of which is the last of the workload.
     """
 
     workload: Workload
@@ -50,6 +82,7 @@ class VmQuestion:
     max_vms: int = 128
     bounds: tuple[MstSample, ...] = ()
     window_steps: int = ARMA_WINDOW
+    record: tuple[RecordedStep, ...] = ()
 
 
 class VmInterval(NamedTuple):
@@ -73,6 +106,7 @@ class VmForecast:
     mst_model: MstModel
     workload_model: ArmaModel | None
     diagnostics: tuple[Diagnostic, ...]
+    promise: SchedulePromise | None = None
 
     @property
     def expected(self) -> float:
@@ -128,7 +162,9 @@ def forecast_vms(question: VmQuestion) -> VmForecast:
         for window, rate, reason in zip(windows_ahead(question), found.rates, found.reasons, strict=True)
     )
     diagnostics = (*question.workload.diagnostics, *found.diagnostics, *limits)
-    return VmForecast(question.policy, qos_target, intervals, model, found.workload_model, diagnostics)
+    return VmForecast(
+        question.policy, qos_target, intervals, model, found.workload_model, diagnostics, found.promise
+    )
 
 
 def windows_ahead(question: VmQuestion) -> list[Window]:
@@ -151,6 +187,7 @@ class _Scheduled:
     rates: Sequence[float]
     workload_model: ArmaModel | None
     diagnostics: Sequence[Diagnostic]
+    promise: SchedulePromise | None = None
 
 
 def _schedule_by_sigma(question: VmQuestion, model: MstModel, qos_target: float) -> _Scheduled:
@@ -188,20 +225,65 @@ def _schedule_by_price(question: VmQuestion, qos_target: float) -> _Scheduled:
     rates, day = question.workload.series, question.timing.day_steps
     check_forecastable(rates, question.window_steps)
 
-    def likely_rates(known: Floats, window: Window) -> Floats:
-        return RateDistribution(window, day).likely_rates(known)
+    mixtures: dict[Window, LikelyMixture] = {}
 
-    policy = HeadgatePolicy(question.samples, likely_rates, question.max_vms, qos_target, question.bounds)
-    chosen = policy.decide_intervals(observe_rates(rates), windows_ahead(question))
+    def likely_rates(known: Floats, window: Window) -> Components:
+        return mixtures.setdefault(window, LikelyMixture(window, day)).likely_rates(known)
+
+    policy = HeadgatePolicy(
+        question.samples, likely_rates, question.max_vms, qos_target, bounds=question.bounds, day_steps=day
+    )
+    windows = windows_ahead(question)
+    policy.recall(rates, windows[0], MOST_RECALLED)
+    chosen = policy.decide_intervals(_observe(question), windows)
     said = []
     if len(rates) < 2 * day:
         detail = (
             f"{len(rates)} steps are less than two days: the same hours of the day before are not known yet"
         )
         said.append(Diagnostic("short-history", f"{detail}, so margins are wider."))
-    return _Scheduled(
-        policy.explain(chosen), [float(np.median(likely)) for likely in chosen.likely_rates], None, said
+    if not question.record:
+        detail = "Without a record of past VMs and of missed steps this is a forecast, not a promise"
+        said.append(Diagnostic("no-record", f"{detail}: send `record` to be steered by it."))
+    promise = _describe_promise(question, chosen, qos_target)
+    return _Scheduled(policy.explain(chosen), chosen.median_rates, None, said, promise)
+
+
+def _observe(question: VmQuestion) -> Observed:
+    """What a decision may know: the rates, and the caller's record if there is one."""
+    rates, record = question.workload.series, question.record
+    if len(record) > len(rates):
+        raise InvalidSchedule(
+            f"The record has {len(record)} steps and the workload {len(rates)}: send at most one for each step.",
+            "/record",
+        )
+    offered = rates[len(rates) - len(record) :]
+    served = [
+        one.served_rate if one.served_rate is not None else (0.0 if one.saturated else rate)
+        for one, rate in zip(record, offered, strict=True)
+    ]
+    return Observed(
+        rates,
+        np.array([one.vms for one in record], dtype=float),
+        np.array(served, dtype=float),
+        np.array([one.saturated for one in record], dtype=float),
     )
+
+
+def _describe_promise(question: VmQuestion, chosen: PricedIntervals, qos_target: float) -> SchedulePromise:
+    steps, price = len(question.record), chosen.price
+    kept = least = most = debt = None
+    if steps:
+        missed = sum(one.saturated for one in question.record)
+        kept, debt = 1.0 - missed / steps, missed - (1.0 - qos_target) * steps
+        least, most = bound_share(kept, max(steps // question.timing.interval_steps, 1))
+    binding = "target"
+    if int(chosen.counts.max()) >= question.max_vms:
+        binding = "max-vms"
+    elif steps and chosen.mean_unserved > 1.0 - qos_target:
+        binding = "price-cap" if price.capped else "price"
+    judgeable = steps * question.timing.step_seconds >= JUDGED_SECONDS
+    return SchedulePromise(steps, kept, least, most, debt, price.price, price.cap, binding, judgeable)
 
 
 def _describe_limits(reasons: Sequence[VmReason], model: MstModel, max_vms: int) -> list[Diagnostic]:

@@ -128,13 +128,31 @@ class RateDistribution:
 
     def likely_rates(self, rates: Floats) -> Floats:
         """Equally likely rates for each step of the window, sorted; the window begins after the last of `rates`."""
+        self.observe(rates)
+        return self.spread_out(self.usual_shape)
+
+    def observe(self, rates: Floats) -> None:
+        """Learns from the rates that are new since the last call."""
         fresh = rates[self._logs.count :]
         for start in range(0, len(fresh), self._block_steps):
             self._observe(fresh[start : start + self._block_steps])
+        self._refresh_shape(self._logs.count - 1)
+
+    @property
+    def past_errors(self) -> Floats:
+        """The errors of past forecasts, divided by their forecast sizes: a row for each step forecast from."""
+        return self._errors.all
+
+    @property
+    def usual_shape(self) -> Floats:
+        """Equally likely errors for each step of the window (steps × errors), from the errors of seven days."""
+        return self._shape
+
+    def spread_out(self, shape: Floats) -> Floats:
+        """Returns the rates of the coming window, sorted, if the errors are `shape` times their forecast size."""
         last = self._logs.count - 1
-        self._refresh_shape(last)
         center = self._reference(np.array([last]))[0] + self._means.all[last]
-        ahead = center[:, None] + self._spreads.all[last] * self._shape
+        ahead = center[:, None] + self._spreads.all[last] * shape
         # No forecast exceeds about twenty times the highest rate ever seen.
         cloud = np.exp(np.minimum(ahead.ravel(), self._logs.all.max() + 3.0)) - self._offsets.all[last]
         cloud.sort()
@@ -266,23 +284,3 @@ class RateDistribution:
         past = self._errors.all[-7 * self.day_steps :: THINNING]
         rows = np.concatenate((np.tile(prior[:, None], len(self.steps)), past))
         self._shape = np.quantile(rows, QUANTILES, axis=0).T
-
-
-class RateDistributions:
-    """The distributions of the rates in any windows of one workload.
-
-    The object keeps its answers, because each seed of a backtest asks for the same distributions.
-    """
-
-    def __init__(self, day_steps: int = 1440) -> None:
-        self.day_steps = day_steps
-        self._distributions: dict[Window, RateDistribution] = {}
-        self._known: dict[tuple[int, Window], Floats] = {}
-
-    def __call__(self, rates: Floats, window: Window) -> Floats:
-        """Equally likely rates for each step of the window, sorted; the window begins after the last of `rates`."""
-        key = (len(rates), window)
-        if key not in self._known:
-            distribution = self._distributions.setdefault(window, RateDistribution(window, self.day_steps))
-            self._known[key] = distribution.likely_rates(rates)
-        return self._known[key]

@@ -1,7 +1,6 @@
 """Backtests small enough for a test, and what the planner makes of them."""
 
 import math
-from dataclasses import asdict
 from typing import Any
 
 import httpx
@@ -39,7 +38,7 @@ def expect_rows(body: dict[str, Any]) -> list[dict[str, object]]:
         scale_peak=None,
     )
     numbers = [{"mst": "0", "mst+ua": "1"}.get(name, name) for name in body["policies"]]
-    return [asdict(row) for row in run_backtest(setup, numbers, body["seeds"])]
+    return [row.to_row() for row in run_backtest(setup, numbers, body["seeds"])]
 
 
 def start_backtest(client: httpx.Client, body: dict[str, Any]) -> str:

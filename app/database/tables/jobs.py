@@ -58,6 +58,7 @@ class BacktestRunRow(Base):
     cost_to_static: Mapped[float]
     max_backlog: Mapped[float]
     schedule: Mapped[list[list[int]]] = mapped_column(JSONB)
+    promise: Mapped[Document | None]
 
 
 class SimulationRow(JobColumns, Base):

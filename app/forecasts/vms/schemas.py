@@ -34,6 +34,26 @@ QosTarget = Annotated[
 Horizon = Annotated[int, Field(ge=1, le=MOST_INTERVALS, description="How many intervals the schedule has.")]
 
 
+class RecordedStepBody(Body):
+    """A past step: the VMs that ran, and whether they were too few for its rate."""
+
+    vms: Annotated[int, Field(ge=1, le=1_000_000)]
+    saturated: bool
+    served_rate: Annotated[
+        float | None, Field(ge=0, description="What was served; else it is not known.")
+    ] = None
+
+
+Record = Annotated[
+    list[RecordedStepBody],
+    Field(
+        max_length=series.MOST_POINTS,
+        description="The newest steps, oldest first; the last one is the workload's last. With it `headgate` follows "
+        "what was missed; without it the answer is a forecast, not a promise.",
+    ),
+]
+
+
 class StoredVmForecastRequest(Body):
     """How many VMs a stored topology will need, by its snapshots' external rates and its throughput samples."""
 
@@ -48,6 +68,7 @@ class StoredVmForecastRequest(Body):
     ] = 120.0
     horizon: Horizon = 1
     max_vms: series.MaxVms = 128
+    record: Record = []
 
 
 class VmForecastRequest(Body):
@@ -66,6 +87,7 @@ class VmForecastRequest(Body):
     startup_steps: series.StartupSteps = 2
     horizon: Horizon = 1
     max_vms: series.MaxVms = 128
+    record: Record = []
 
 
 class VmIntervalAnswer(Answer):
@@ -100,6 +122,16 @@ class VmForecastAnswer(Answer):
         description="The mean `probability` of the intervals; with `headgate`, the expected share of served steps."
     )
     kept: bool = Field(description="Whether the schedule as a whole is expected to keep `qos_target`.")
+    kept_so_far: float | None = Field(None, description="The served share of the steps in `record`.")
+    least_kept: float | None = Field(None, description="`kept_so_far` less what chance may do (95%).")
+    most_kept: float | None = None
+    debt_steps: float | None = Field(None, description="Missed steps beyond those that the target allows.")
+    price: float | None = Field(None, description="The price of an unserved interval, in VMs.")
+    price_cap: float | None = None
+    binding: str | None = Field(
+        None, description="What keeps it from more: `target`, `price`, `price-cap` or `max-vms`."
+    )
+    judgeable: bool = Field(default=False, description="Whether `record` is at least a week long.")
     verdict: str = Field(description="The verdict on the whole schedule, as a sentence.")
     intervals: list[VmIntervalAnswer]
     mst_model: ThroughputFitAnswer

@@ -27,7 +27,7 @@ from planner.values import Diagnostic
 from planner.vms.sigma_policies import HEADGATE
 from planner.vms.throughput import MstSample
 from planner.vms.timing import Timing
-from planner.vms.vm_schedule import VmForecast, VmInterval, VmQuestion, forecast_vms
+from planner.vms.vm_schedule import RecordedStep, VmForecast, VmInterval, VmQuestion, forecast_vms
 from planner.wording import write_seconds
 from planner.workloads.arma import ArmaModel
 from planner.workloads.series import InvalidSchedule, Workload
@@ -64,7 +64,10 @@ def gather_stored(session: Session, name: str, body: StoredVmForecastRequest) ->
 
 def to_answer(found: VmForecast, peak_vms: int) -> VmForecastAnswer:
     """Returns the VMs of each interval as an answer, with the models of throughput and workload."""
+    promise = {} if found.promise is None else asdict(found.promise)
+    promise.pop("steps", None)
     return VmForecastAnswer(
+        **promise,
         policy=found.policy,
         qos_target=found.qos_target,
         expected=found.expected,
@@ -131,6 +134,7 @@ def _forecast(
         body.horizon,
         body.max_vms,
         gathered.bounds,
+        record=tuple(RecordedStep(one.vms, one.saturated, one.served_rate) for one in body.record),
     )
     with time_planner("forecast_vms"):
         found = forecast_vms(question)

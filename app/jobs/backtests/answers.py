@@ -57,7 +57,7 @@ def to_answer(row: Any, scores: Sequence[BacktestScore], summary: Sequence[Polic
     """Returns the state of a backtest, with the scores of its finished runs and their summary."""
     return BacktestAnswer(
         **to_state_answer(row, len(scores)).model_dump(),
-        rows=[BacktestRunAnswer.model_validate(score) for score in scores],
+        rows=[BacktestRunAnswer.model_validate(score.to_row()) for score in scores],
         summary=[PolicySummaryAnswer.model_validate(one) for one in summary],
         diagnostics=[DiagnosticAnswer.model_validate(one) for one in row.request["diagnostics"]],
     )

@@ -155,6 +155,7 @@ def find_backtest(session: Session, backtest_id: UUID) -> tuple[Any, Sequence[An
             BacktestRunRow.cost_to_truth,
             BacktestRunRow.cost_to_static,
             BacktestRunRow.max_backlog,
+            BacktestRunRow.promise,
         )
         .where(BacktestRunRow.backtest_id == backtest_id)
         .order_by(BacktestRunRow.position)

@@ -4,7 +4,7 @@ import csv
 import json
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Annotated, Any, TextIO
 
@@ -35,6 +35,7 @@ from planner.vms.backtest import (
     run_backtest,
     summarise_scores,
 )
+from planner.vms.misses import CAUSES, RunPromise
 from planner.vms.sigma_policies import BASELINES
 from planner.vms.throughput import MstSample, check_samples
 from planner.vms.timing import InvalidMstSamples
@@ -42,7 +43,9 @@ from planner.wording import join_names, write_number
 from planner.workloads.series import Workload, regularise_workload
 
 FORMATS = (".png", ".svg", ".pdf")
-COLUMNS = [field.name for field in fields(BacktestScore)]
+SCORE_COLUMNS = [one.name for one in fields(BacktestScore) if one.name != "promise"]
+PROMISE_COLUMNS = [one.name for one in fields(RunPromise) if one.name != "misses"]
+COLUMNS = [*SCORE_COLUMNS, *PROMISE_COLUMNS, *(f"missed_{cause}" for cause in CAUSES)]
 # The defaults of the command are the values of Imai et al.
 PAPER_PEAK, PAPER_TRAIN_VMS = 32.0, [3, 4, 6, 8, 24]
 
@@ -178,10 +181,10 @@ def print_rows(rows: Iterator[BacktestScore], output: str, out: TextIO, body: Ba
         writer = csv.DictWriter(out, COLUMNS, lineterminator="\n")
         writer.writeheader()
         for row in rows:
-            writer.writerow({name: _write_cell(value) for name, value in asdict(row).items()})
+            writer.writerow(write_csv_row(row))
             out.flush()
     elif output == "json":
-        out.write(json.dumps([asdict(row) for row in rows], indent=2) + "\n")
+        out.write(json.dumps([row.to_row() for row in rows], indent=2) + "\n")
     else:
         known, console = list(rows), open_console()
         _print_summaries(known, has_spread=body.seeds > 1)
@@ -189,6 +192,14 @@ def print_rows(rows: Iterator[BacktestScore], output: str, out: TextIO, body: Ba
             console.print(
                 "These runs are shorter than a week: chance decides whether they keep a target.", markup=False
             )
+
+
+def write_csv_row(score: BacktestScore) -> dict[str, object]:
+    """Returns a score as cells: misses have a column for each cause, days below the target are `3: price; 5: jump`."""
+    row = score.to_row()
+    days = "; ".join(f"{day['day']}: {day['cause']}" for day in row["days_below"] or ())
+    counts = {f"missed_{cause}": count for cause, count in (row.pop("misses") or {}).items()}
+    return {name: _write_cell(value) for name, value in (row | counts | {"days_below": days}).items()}
 
 
 def _write_cell(value: object) -> object:

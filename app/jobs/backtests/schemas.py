@@ -149,6 +149,14 @@ class BacktestParametersAnswer(BacktestTerms):
     steps: int
 
 
+class BadDayAnswer(Answer):
+    """A day of a run, counted from 1, its served share, and the cause of most of its missed steps."""
+
+    day: int
+    served: float
+    cause: str
+
+
 class BacktestRunAnswer(Answer):
     """The result of one policy replayed with one seed."""
 
@@ -167,6 +175,19 @@ class BacktestRunAnswer(Answer):
         description="Whether the run is at least a week long; in shorter runs chance decides whether a target is kept."
     )
     kept: bool | None = Field(description="Whether `qos_percent` reaches the target; null for a baseline.")
+    expected: float | None = Field(None, description="The served share that the policy expected.")
+    kept_so_far: float | None = Field(None, description="The served share of all steps.")
+    least_kept: float | None = Field(None, description="`kept_so_far` less what chance may do (95%).")
+    most_kept: float | None = None
+    kept_with_demand: float | None = Field(None, description="The served share where the rate is above 0.")
+    debt_steps: float | None = Field(None, description="Missed steps beyond those that the target allows.")
+    price: float | None = Field(None, description="The last price of an unserved interval, in VMs.")
+    price_cap: float | None = None
+    binding: str | None = Field(None, description="`target`, `nothing`, or the cause of most missed steps.")
+    misses: dict[str, int] | None = Field(None, description="Missed steps by cause.")
+    days_below: list[BadDayAnswer] | None = Field(
+        None, description="The days more than a point below the target."
+    )
 
 
 class PolicySummaryAnswer(Answer):

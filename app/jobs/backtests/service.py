@@ -22,6 +22,7 @@ from app.jobs.workers.backtest_worker import lengthen_schedule
 from app.web.observability import time_planner
 from app.web.stored_data_errors import RunNotFinished, UnknownBacktest, UnknownRun
 from planner.vms.backtest import Backtest, BacktestScore, find_target, is_judgeable, summarise_scores
+from planner.vms.misses import read_promise
 from planner.vms.replay import replay_schedule
 from planner.vms.sigma_policies import BY_NAME, HEADGATE
 from planner.vms.timing import InvalidQosTarget
@@ -67,6 +68,7 @@ def to_score(parameters: BacktestParametersAnswer, run: Any) -> BacktestScore:
         run.max_backlog,
         find_target(run.policy, parameters.qos_target, parameters.headgate_qos_target),
         is_judgeable(parameters.steps, parameters.step_seconds),
+        None if run.promise is None else read_promise(run.promise),
     )
 
 

@@ -45,6 +45,7 @@ def compute_backtest(claim: Claim) -> None:
             "cost_to_static": score.cost_to_static,
             "max_backlog": score.max_backlog,
             "schedule": shorten_schedule(run.vms),
+            "promise": backtest.judge(policy, run).to_document(),
         }
         store_run(claim, row, progress=(position + 1) / total)
     claim.succeed()

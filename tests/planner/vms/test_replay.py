@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from planner.arrays import Floats
 from planner.vms.replay import Capacity, Replay, interpolate_capacity, replay_policy, replay_schedule
-from planner.vms.timing import Observed, Timing
+from planner.vms.timing import Belief, Observed, Timing
 from planner.workloads.series import InvalidSchedule, Window
 from tests.planner.imai import mst_samples
 
@@ -24,6 +24,9 @@ class Scripted:
         self.seen.append((len(observed.rates), len(observed.vms), window))
         return next(self.script)
 
+    def believe(self, vms: int) -> Belief:
+        return Belief(10.0 * vms, 0.25)
+
 
 STEADY = Capacity(np.array([1.0, 2.0, 3.0, 4.0]), np.zeros(4))
 
@@ -33,6 +36,8 @@ def test_decisions_are_made_a_start_up_ahead_on_what_was_seen_by_then() -> None:
     run = replay_policy(policy, np.ones(30), STEADY, Timing(), seed=0)
     assert policy.seen == [(1, 0, Window(1, 9)), (9, 9, Window(2, 11)), (19, 19, Window(2, 11))]
     assert run.vms.tolist() == [1] * 10 + [3] * 10 + [2] * 10
+    assert (run.believed == 10.0 * run.vms).all()
+    assert (run.expected_missed == 0.25).all()
 
 
 def test_reactive_vms_come_late_and_go_at_once() -> None:

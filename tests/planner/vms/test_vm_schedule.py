@@ -5,11 +5,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from planner.vms.price_policy import HeadgatePolicy
+from planner.vms.price_policy import DEFAULT_QOS_TARGET, HeadgatePolicy
 from planner.vms.throughput import MstSample
 from planner.vms.timing import Timing, observe_rates
-from planner.vms.vm_schedule import VmQuestion, forecast_vms, windows_ahead
-from planner.workloads.rate_distribution import RateDistributions
+from planner.vms.vm_schedule import RecordedStep, VmQuestion, forecast_vms, windows_ahead
+from planner.workloads.likely_mixtures import LikelyMixtures
 from planner.workloads.series import (
     ConstantWorkload,
     InvalidSchedule,
@@ -44,15 +44,14 @@ def test_every_reason_adds_up(policy: str) -> None:
     assert forecast.intervals[3].to_seconds == 60.0 * 641
 
 
-def test_a_headgate_schedule_is_what_its_policy_decides_in_a_backtest_without_a_record() -> None:
-    question = ask("headgate")
-    policy = HeadgatePolicy(question.samples, RateDistributions(), question.max_vms)
-    observed = observe_rates(question.workload.series)
-    assert forecast_vms(question).intervals[0].reason.vms == policy.decide_vms(observed, Window(2, 11))
-    several = ask("headgate", intervals=4, qos_target=0.95)
-    policy = HeadgatePolicy(question.samples, RateDistributions(), question.max_vms, 0.95)
-    chosen = policy.decide_intervals(observed, windows_ahead(several))
-    assert [one.reason.vms for one in forecast_vms(several).intervals] == chosen.counts.tolist()
+def test_a_headgate_schedule_is_what_its_policy_decides_after_recalling_the_rates() -> None:
+    for question in (ask("headgate"), ask("headgate", intervals=4, qos_target=0.95)):
+        target = question.qos_target or DEFAULT_QOS_TARGET
+        policy = HeadgatePolicy(question.samples, LikelyMixtures(), question.max_vms, target)
+        observed, windows = observe_rates(question.workload.series), windows_ahead(question)
+        policy.recall(observed.rates, windows[0], 60)
+        chosen = policy.decide_intervals(observed, windows)
+        assert [one.reason.vms for one in forecast_vms(question).intervals] == chosen.counts.tolist()
 
 
 @pytest.mark.parametrize("qos_target", [0.6, 0.9, 0.99])
@@ -115,3 +114,36 @@ def test_policies_that_forecast_need_a_series_that_varies(policy: str) -> None:
 def test_more_intervals_than_a_day_has_hours_are_refused(intervals: int) -> None:
     with pytest.raises(InvalidSchedule, match="1 to 24"):
         forecast_vms(ask("mst", intervals=intervals))
+
+
+def test_a_record_of_misses_raises_the_price_and_is_told_how_it_stands() -> None:
+    served, owed = (
+        forecast_vms(ask("headgate", record=(RecordedStep(9, saturated=missed),) * 200))
+        for missed in (False, True)
+    )
+    assert served.promise is not None
+    assert owed.promise is not None
+    assert (served.promise.kept_so_far, owed.promise.kept_so_far) == (1.0, 0.0)
+    assert served.promise.least_kept < 1.0  # type: ignore[operator]
+    assert owed.promise.debt_steps == pytest.approx(200 * 0.9875)
+    assert owed.promise.price > served.promise.price
+    assert owed.promise.price <= owed.promise.price_cap * (1.0 + 1e-12)
+    assert owed.intervals[0].reason.vms > served.intervals[0].reason.vms
+    assert not served.promise.judgeable
+    assert "no-record" not in {one.code for one in served.diagnostics}
+
+
+def test_without_a_record_it_is_said_that_nothing_is_promised() -> None:
+    forecast = forecast_vms(ask("headgate"))
+    assert forecast.promise is not None
+    assert (forecast.promise.kept_so_far, forecast.promise.debt_steps) == (None, None)
+    assert forecast.promise.binding == "target"
+    assert "no-record" in {one.code for one in forecast.diagnostics}
+    starved = forecast_vms(scale(ask("headgate", max_vms=1), 9.0))
+    assert starved.promise is not None
+    assert starved.promise.binding == "max-vms"
+
+
+def test_a_record_longer_than_the_workload_is_refused() -> None:
+    with pytest.raises(InvalidSchedule, match="601 steps and the workload 600"):
+        forecast_vms(ask("headgate", record=(RecordedStep(3, saturated=False),) * 601))

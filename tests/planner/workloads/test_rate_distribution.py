@@ -5,7 +5,7 @@ import pytest
 from scipy.signal import lfilter
 
 from planner.arrays import Floats
-from planner.workloads.rate_distribution import RateDistribution, RateDistributions
+from planner.workloads.rate_distribution import RateDistribution
 from planner.workloads.series import Window
 
 
@@ -84,14 +84,6 @@ def test_what_a_block_of_rates_ends_with_changes_no_forecast_made_before() -> No
     before.likely_rates(rates[:310])
     after.likely_rates(changed)
     assert (before._spread_rows.all[:300] == after._spread_rows.all[:300]).all()
-
-
-def test_a_window_that_is_asked_about_again_has_the_same_answer_and_others_their_own() -> None:
-    rates, shared = daily_rates(1, 3), RateDistributions()
-    for window in (Window(2, 11), Window(5, 7)):
-        alone = RateDistribution(window).likely_rates(rates)
-        assert (shared(rates, window) == alone).all()
-        assert shared(rates, window) is shared(rates, window)
 
 
 def test_rates_that_come_one_by_one_are_learned_as_those_that_come_together() -> None:

@@ -89,8 +89,24 @@ def test_a_backtest_prints_one_row_per_policy_and_seed():
         "qos_target",
         "judgeable",
         "kept",
+        "kept_so_far",
+        "least_kept",
+        "most_kept",
+        "kept_with_demand",
+        "expected",
+        "debt_steps",
+        "price",
+        "price_cap",
+        "binding",
+        "days_below",
+        *(f"missed_{cause}" for cause in ("jump", "scatter", "belief", "price", "first-hours", "max-vms")),
     ]
     assert list(rows[0]) == header
+    for row in rows:
+        assert float(row["kept_so_far"]) == pytest.approx(float(row["qos_percent"]) / 100.0)
+        missed = sum(int(row[name]) for name in header if name.startswith("missed_"))
+        assert missed == round((1.0 - float(row["kept_so_far"])) * 10_080)
+    assert rows[0]["days_below"].startswith("1: ")
     marks = [(row["policy"], row["qos_target"], row["judgeable"], row["kept"]) for row in rows[::2]]
     assert marks == [
         ("0", "0.95", "true", "false"),

@@ -1,0 +1,108 @@
+"""Which price on unserved steps keeps a target? Records of what many prices would have served say it.
+
+At each decision every pair of a mixture j (planner.workloads.likely_mixtures) and a price p chooses VMs of its own,
+
+    m(j, p) = argmin m + p · F_j(m),   F_j(m) = expected unserved share with m VMs under the mixture j
+
+which nobody runs. Once the rates of the interval are known, the record of the pair learns what they would have served:
+
+    G ← d G + g(m),   C ← d C + m,   n ← d n + 1,   g(m) = mean over the steps of Pr[throughput of m VMs ≤ rate]
+
+with a memory of 14 days (d). G/n is the unserved share that this price leads to, C/n its mean VMs.
+
+The price of now is steered. With the target q, α = 1 − q, t steps so far and a debt D = missed steps − a t,
+
+    a = α (1 − r · min(1, √(7 days/t)))     the share that may be missed, with a reserve r of 0.12 to 0.15
+    a_t = a − D/day where D > 0, else a − D/(3 days)     the share for the coming interval, from 0.1 α to 3 α
+
+and the price is the lowest with G/n ≤ a_t, but at most 12 times the lowest with G/n ≤ a. Beyond that a missed step
+costs more VMs than it is worth: a debt is paid back where it is cheap. The reserve is larger for targets up to 98%,
+where growth makes most of what is missed.
+"""
+
+from dataclasses import dataclass
+from math import exp, sqrt
+
+import numpy as np
+from numpy.typing import NDArray
+
+from planner.arrays import Floats
+from planner.vms.timing import SteeredPrice
+
+STEPS_PER_E = 4.0
+PRICES: Floats = np.exp(np.arange(42) / STEPS_PER_E)
+MEMORY_DAYS = 14.0
+PRIOR_INTERVALS, PRIOR_UNSERVED, PRIOR_MOST = 60.0, 6.0 * 0.0125 * 7.0, 0.5
+LEAST_RESERVE, MOST_RESERVE, RESERVE_SHARE, RESERVE_DAYS = 0.12, 0.15, 0.0125, 7.0
+DEBT_DAYS, CREDIT_DAYS = 1.0, 3.0
+LEAST_SHARE, MOST_SHARE = 0.1, 3.0
+HIGHEST_FACTOR = 12.0
+
+
+@dataclass(frozen=True, slots=True)
+class StepsMissed:
+    """How a run stands to its target: its steps, and those of them that were missed (unserved)."""
+
+    steps: int = 0
+    missed: float = 0.0
+
+
+class VirtualRecords:
+    """The discounted records of all prices (columns) under all mixtures (rows)."""
+
+    def __init__(self, mixtures: int, day_intervals: float, first_vms: float) -> None:
+        self.decay = exp(-1.0 / (MEMORY_DAYS * max(day_intervals, 1e-9)))
+        prior = PRIOR_INTERVALS * np.minimum(PRIOR_UNSERVED * first_vms / PRICES, PRIOR_MOST)
+        self.unserved: Floats = np.tile(prior, (mixtures, 1))
+        self.vms: Floats = np.zeros_like(self.unserved)
+        self.intervals = PRIOR_INTERVALS
+
+    def learn(self, choices: NDArray[np.intp], missed: Floats) -> None:
+        """Learns from an interval: the VMs that each pair had chosen, and the share missed by 1, 2, ... VMs."""
+        self.unserved = self.decay * self.unserved + missed[choices - 1]
+        self.vms = self.decay * self.vms + choices
+        self.intervals = self.decay * self.intervals + 1.0
+
+    def steer(self, standing: StepsMissed, qos_target: float, day_steps: int) -> SteeredPrice:
+        """Returns the price of now: of all mixtures that keep the allowed share, that of the fewest mean VMs."""
+        usual = allow_usually(qos_target, standing.steps / day_steps)
+        debt = standing.missed - usual * standing.steps
+        days = DEBT_DAYS if debt > 0.0 else CREDIT_DAYS
+        unserved = 1.0 - qos_target
+        allowed = usual - debt / (days * day_steps)
+        allowed = min(max(allowed, LEAST_SHARE * unserved), MOST_SHARE * unserved)
+        best = None
+        for mixture, (shares, vms) in enumerate(zip(self.unserved, self.vms, strict=True)):
+            most = find_place(shares / self.intervals, usual) + STEPS_PER_E * np.log(HIGHEST_FACTOR)
+            place = min(find_place(shares / self.intervals, allowed), most)
+            mean_vms = float(np.interp(place, np.arange(len(vms)), vms))
+            if best is None or mean_vms < best[0]:
+                best = mean_vms, place, most, mixture
+        assert best is not None
+        price, cap = (exp(place / STEPS_PER_E) for place in best[1:3])
+        return SteeredPrice(price, cap, best[3], allowed, debt)
+
+
+def allow_usually(qos_target: float, days: float) -> float:
+    """Returns the share of steps that may be missed in the long run, after so many days: with a reserve."""
+    unserved = 1.0 - qos_target
+    late = sqrt(RESERVE_DAYS / days) if days > RESERVE_DAYS else 1.0
+    reserve = LEAST_RESERVE * sqrt(unserved / RESERVE_SHARE)
+    return unserved * (1.0 - min(max(reserve, LEAST_RESERVE), MOST_RESERVE) * late)
+
+
+def choose_everywhere(unserved: Floats) -> NDArray[np.intp]:
+    """Returns the VMs that each price (columns) chooses by each row of expected shares of 1, 2, ... VMs."""
+    vms = np.arange(1.0, unserved.shape[1] + 1.0)
+    return np.asarray(np.argmin(vms + PRICES[:, None] * unserved[:, None, :], axis=2) + 1, dtype=np.intp)
+
+
+def find_place(shares: Floats, allowed: float) -> float:
+    """Returns the place among the prices at which the unserved share falls to `allowed`, or between two prices."""
+    falling = np.minimum.accumulate(shares)
+    if falling[-1] > allowed:
+        return len(shares) - 1.0
+    after = int(np.argmax(falling <= allowed))
+    if after == 0:
+        return 0.0
+    return after - float((allowed - falling[after]) / (falling[after - 1] - falling[after]))

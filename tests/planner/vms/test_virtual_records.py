@@ -1,0 +1,100 @@
+"""Virtual records: prices learn what they would have served, and the price is steered by what was missed."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from planner.vms.virtual_records import (
+    HIGHEST_FACTOR,
+    PRICES,
+    StepsMissed,
+    VirtualRecords,
+    allow_usually,
+    choose_everywhere,
+    find_place,
+)
+
+DAY = 1440
+
+
+def learned(intervals: int = 2000) -> VirtualRecords:
+    """Records of a workload whose every interval misses 2^(1 − m) of its steps with m VMs."""
+    records, missed = VirtualRecords(2, 144.0, 4.0), 0.5 ** np.arange(20.0)
+    shares = np.array([missed, np.minimum(4.0 * missed, 1.0)])
+    for _ in range(intervals):
+        records.learn(choose_everywhere(shares), missed)
+    return records
+
+
+def test_each_price_chooses_its_own_cheapest_vms() -> None:
+    shares = np.random.default_rng(1).uniform(size=(3, 12))
+    chosen = choose_everywhere(shares)
+    for mixture, price in ((0, 0), (1, 17), (2, 41)):
+        costs = [m + PRICES[price] * share for m, share in enumerate(shares[mixture], 1)]
+        assert chosen[mixture, price] == 1 + int(np.argmin(costs))
+
+
+def test_a_record_is_the_discounted_mean_of_what_its_price_would_have_missed() -> None:
+    records = learned(3)
+    counts = choose_everywhere(0.5 ** np.arange(20.0)[None])[0]
+    prior = np.minimum(6.0 * 0.0125 * 7.0 * 4.0 / PRICES, 0.5)
+    decay = np.exp(-1.0 / (14.0 * 144.0))
+    weights = [1.0, decay, decay**2]
+    assert records.unserved[0] == pytest.approx(
+        decay**3 * 60.0 * prior + sum(weights) * 0.5 ** (counts - 1.0)
+    )
+    assert records.intervals == pytest.approx(decay**3 * 60.0 + sum(weights))
+
+
+def test_the_cheapest_mixture_at_the_least_price_that_keeps_the_target_is_taken() -> None:
+    price = learned().steer(StepsMissed(), 0.99, DAY)
+    assert price.mixture == 0  # the other one believes too much is missed, and pays for more VMs
+    assert price.debt_steps == 0.0
+    assert price.allowed == pytest.approx(0.0088)
+    # 2^-7 is the first share that the target allows: its eighth VM is bought from a price of 2^7 on.
+    assert price.price == pytest.approx(2.0**7, rel=0.35)
+    assert not price.capped
+
+
+def test_a_debt_raises_the_price_and_a_credit_lowers_it_within_their_bounds() -> None:
+    records = learned()
+    prices = [
+        records.steer(StepsMissed(10 * DAY, missed), 0.98, DAY) for missed in (0, 150, 250, 400, 14_000)
+    ]
+    assert [one.price for one in prices] == sorted(one.price for one in prices)
+    assert prices[0].price < prices[2].price < prices[4].price
+    assert prices[0].allowed == pytest.approx(3.0 * 0.02)
+    assert prices[4].allowed == pytest.approx(0.1 * 0.02)
+    assert all(one.price <= one.cap * (1.0 + 1e-12) for one in prices)
+
+
+def test_the_price_is_at_most_twelve_times_what_the_target_needs() -> None:
+    records = VirtualRecords(1, 144.0, 4.0)
+    shares = np.where(
+        PRICES < 50.0, 0.02, 0.001
+    )  # a debt asks for a share that only the highest prices reach
+    shares[-1] = 1e-6
+    records.unserved, records.vms, records.intervals = shares[None] * 10.0, 10.0 * PRICES[None], 10.0
+    calm = records.steer(StepsMissed(), 0.995, DAY)
+    owed = records.steer(StepsMissed(DAY, DAY), 0.995, DAY)
+    assert owed.capped
+    assert not calm.capped
+    assert owed.price == pytest.approx(HIGHEST_FACTOR * calm.price)
+
+
+@given(low=st.floats(0.5, 0.999), high=st.floats(0.5, 0.999), days=st.floats(0.0, 400.0))
+def test_a_higher_target_never_allows_more(low: float, high: float, days: float) -> None:
+    low, high = sorted((low, high))
+    assert allow_usually(high, days) <= allow_usually(low, days) * (1.0 + 1e-12)
+    assert 0.84 * (1.0 - high) < allow_usually(high, days) < 1.0 - high
+
+
+@given(
+    shares=st.lists(st.floats(0.0, 1.0), min_size=2, max_size=8),
+    allowed=st.tuples(st.floats(0.0, 1.0), st.floats(0.0, 1.0)),
+)
+def test_a_smaller_share_never_has_a_lower_price(shares: list[float], allowed: tuple[float, float]) -> None:
+    less, more = sorted(allowed)
+    places = [find_place(np.array(shares), one) for one in (less, more)]
+    assert 0.0 <= places[1] <= places[0] <= len(shares) - 1
