@@ -75,36 +75,19 @@ def backtest(*arguments: str) -> list[dict[str, str]]:
     return list(csv.DictReader(io.StringIO(ended.stdout)))
 
 
+CAUSES = ("jump", "scatter", "belief", "price", "first-hours", "max-vms")
+HEADER = (
+    "policy,workload,app,seed,qos_percent,cost_to_truth,cost_to_static,max_backlog,qos_target,judgeable,kept,"
+    "kept_so_far,least_kept,most_kept,kept_with_demand,expected,debt_steps,price,price_cap,binding,days_below"
+)
+
+
 def test_a_backtest_prints_one_row_per_policy_and_seed():
     rows = backtest(*FILES, "--policies", "0,mst+ua,ground-truth", "--seeds", "2")
-    header = [
-        "policy",
-        "workload",
-        "app",
-        "seed",
-        "qos_percent",
-        "cost_to_truth",
-        "cost_to_static",
-        "max_backlog",
-        "qos_target",
-        "judgeable",
-        "kept",
-        "kept_so_far",
-        "least_kept",
-        "most_kept",
-        "kept_with_demand",
-        "expected",
-        "debt_steps",
-        "price",
-        "price_cap",
-        "binding",
-        "days_below",
-        *(f"missed_{cause}" for cause in ("jump", "scatter", "belief", "price", "first-hours", "max-vms")),
-    ]
-    assert list(rows[0]) == header
+    assert list(rows[0]) == [*HEADER.split(","), *(f"missed_{cause}" for cause in CAUSES)]
     for row in rows:
         assert float(row["kept_so_far"]) == pytest.approx(float(row["qos_percent"]) / 100.0)
-        missed = sum(int(row[name]) for name in header if name.startswith("missed_"))
+        missed = sum(int(row[f"missed_{cause}"]) for cause in CAUSES)
         assert missed == round((1.0 - float(row["kept_so_far"])) * 10_080)
     assert rows[0]["days_below"].startswith("1: ")
     marks = [(row["policy"], row["qos_target"], row["judgeable"], row["kept"]) for row in rows[::2]]
