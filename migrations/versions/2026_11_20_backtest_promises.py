@@ -5,7 +5,7 @@ from alembic import op
 from sqlalchemy.dialects.postgresql import JSONB
 
 revision = "2026_11_20_backtest_promises"
-down_revision = "2026_11_19_bounded_times"
+down_revision = "2026_11_20_folded_decisions"
 
 
 def upgrade() -> None:
