@@ -117,6 +117,11 @@ class Settings(BaseSettings):
         5.0, gt=0, description="The time that a request waits for a connection before it gets 503."
     )
     database_statement_timeout_seconds: float = Field(30.0, gt=0)
+    database_lock_timeout_seconds: float = Field(
+        4.0,
+        gt=0,
+        description="A statement that waits for longer for a lock of another one is cancelled (503).",
+    )
     shutdown_grace_seconds: int = Field(
         30, ge=0, description="The time after SIGTERM in which running requests may end."
     )

@@ -1,4 +1,6 @@
-"""Times of health checks, accepted plans and refused plans while 64 large plans arrive at once.
+"""Overloads: many small plans and a silent database (small_plans.py), and 64 large plans at once.
+
+Of the large ones: times of health checks, accepted plans and refused plans.
 
 The clients run on the same machine as the service, so the times hold their own work too.
 """
@@ -17,6 +19,7 @@ from pathlib import Path
 import httpx
 
 from app.database.embedded_postgres import shared_postgres
+from benchmarks import small_plans
 from benchmarks.service import PLAN, PORT, serving
 from migrations.runner import migrate
 
@@ -74,7 +77,8 @@ def watching(path: str) -> Iterator[list[float]]:
 
 
 def main() -> None:
-    """Prints the table."""
+    """Prints the tables."""
+    small_plans.run_all()
     with tempfile.TemporaryDirectory() as folder:
         Path(folder).chmod(0o755)  # as root, Postgres runs as another user
         with shared_postgres(Path(folder)) as url:

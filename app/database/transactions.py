@@ -21,6 +21,7 @@ def make_engine(settings: Settings, url: str) -> Engine:
         url,
         "headgate",
         settings.database_statement_timeout_seconds,
+        f"-c lock_timeout={round(settings.database_lock_timeout_seconds * 1000)}",
         poolclass=PatientPool,
         pool_size=settings.database_pool_size,
         max_overflow=settings.database_pool_overflow,

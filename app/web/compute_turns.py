@@ -23,7 +23,7 @@ LANE = "small"  # in the metrics
 # A request has waited too long after this time and this number of turns.
 PATIENCE_SECONDS = 0.01
 PATIENCE_TURNS = 8
-BURST_SECONDS = 0.3  # requests may wait too long for this time
+BURST_SECONDS = 0.2  # requests may wait too long for this time
 CALM_SECONDS = 1.0  # an overload ends when no request was refused for this time
 # A refused client may send its request again at once, and a refusal costs a sixth of a plan of ten operators. So
 # refusals have a pace as well: otherwise they would take most of the time. What has waited for long is refused faster.

@@ -39,8 +39,13 @@ DISK_FULL = Trouble(
 )
 TOO_SLOW = Trouble(
     "statement too slow",
-    "A statement took longer than HEADGATE_DATABASE_STATEMENT_TIMEOUT_SECONDS and was cancelled, perhaps because "
-    "another one holds a lock: try again. Nothing of this request is stored.",
+    "A statement took longer than HEADGATE_DATABASE_STATEMENT_TIMEOUT_SECONDS and was cancelled: ask for less, or "
+    "raise the limit. Nothing of this request is stored.",
+)
+LOCKED = Trouble(
+    "locked",
+    "Another change holds a lock on these data for longer than HEADGATE_DATABASE_LOCK_TIMEOUT_SECONDS: try again. "
+    "Nothing of this request is stored.",
 )
 GONE = Trouble(
     "gone",
@@ -57,7 +62,9 @@ def find_trouble(error: Exception) -> Trouble:
         return DISK_FULL
     if is_no_connection_left(cause):
         return NO_CONNECTION
-    if isinstance(cause, postgres.QueryCanceled | postgres.LockNotAvailable):
+    if isinstance(cause, postgres.LockNotAvailable):
+        return LOCKED
+    if isinstance(cause, postgres.QueryCanceled):
         return TOO_SLOW
     return GONE
 

@@ -126,7 +126,9 @@ def test_sigterm_drops_no_request(start_service: StartService, empty_database_ur
 def test_what_is_in_flight_at_sigterm_is_answered_however_long_it_takes(
     start_service: StartService, empty_database_url: str
 ):
-    service = start_service(database_url=empty_database_url, shutdown_grace_seconds="3600")
+    service = start_service(
+        database_url=empty_database_url, shutdown_grace_seconds="3600", database_lock_timeout_seconds="3600"
+    )
     assert httpx.post(f"{service.url}/v1/topologies", json=FPD, timeout=PATIENCE_SECONDS).status_code == 201
     engine = create_engine(empty_database_url)
     with (

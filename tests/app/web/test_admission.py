@@ -35,6 +35,7 @@ def bounded(start_service: StartService, empty_database_url: str) -> Service:
         database_pool_overflow="0",
         database_pool_timeout_seconds="3600",
         database_statement_timeout_seconds="3600",
+        database_lock_timeout_seconds="3600",
         shutdown_grace_seconds="3600",
     )
     assert post(service, "/v1/topologies", FPD).status_code == 201
@@ -172,11 +173,27 @@ def test_health_needs_no_thread_and_no_connection_of_other_requests_and_these_ne
             assert connection.getresponse().status == 200
 
 
+def test_while_a_table_is_locked_its_requests_are_refused_and_others_answered(
+    start_service: StartService, empty_database_url: str
+):
+    service = start_service(database_url=empty_database_url, database_lock_timeout_seconds="0.5")
+    with locked_topologies(empty_database_url):
+        refused = httpx.get(f"{service.url}/v1/topologies", timeout=PATIENCE_SECONDS)
+        assert (refused.status_code, refused.json()["type"]) == (503, "database-unavailable")
+        assert "holds a lock" in refused.json()["detail"]
+        assert httpx.get(f"{service.url}/v1/profiles", timeout=PATIENCE_SECONDS).status_code == 200
+    assert httpx.get(f"{service.url}/v1/topologies", timeout=PATIENCE_SECONDS).status_code == 200
+
+
 def test_a_caller_without_a_key_is_refused_before_the_queue(
     start_service: StartService, empty_database_url: str
 ):
     service = start_service(
-        database_url=empty_database_url, computing_slots="1", computing_queue="0", api_keys="s"
+        database_url=empty_database_url,
+        database_lock_timeout_seconds="3600",
+        computing_slots="1",
+        computing_queue="0",
+        api_keys="s",
     )
     key = {"Authorization": "Bearer s"}
     with httpx.Client(base_url=service.url, timeout=PATIENCE_SECONDS, headers=key) as client:

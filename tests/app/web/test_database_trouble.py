@@ -21,7 +21,7 @@ from tests.app.processes import wait_until
         (psycopg.OperationalError("FATAL:  sorry, too many clients already"), "no connection left"),
         (psycopg.OperationalError("FATAL: remaining connection slots are reserved"), "no connection left"),
         (postgres.QueryCanceled("canceling statement due to statement timeout"), "statement too slow"),
-        (postgres.LockNotAvailable("canceling statement due to lock timeout"), "statement too slow"),
+        (postgres.LockNotAvailable("canceling statement due to lock timeout"), "locked"),
         (postgres.AdminShutdown("terminating connection"), "gone"),
         (psycopg.OperationalError("the database server does not answer"), "gone"),
     ],
