@@ -1,7 +1,7 @@
 """What 500 ScaledObjects that ask at once wait, beside one that asks alone, and what a request costs the service.
 
 Each request has a connection of its own, as KEDA's have. The clients run on the machine of the service, so the times
-hold their work too; the processor time is that of the service and its database alone.
+hold their work too; the processor time is that of the serving process alone.
 """
 
 import asyncio
@@ -18,7 +18,7 @@ from pathlib import Path
 import httpx
 
 from app.database.embedded_postgres import shared_postgres
-from benchmarks.processes import spent_seconds
+from benchmarks.processes import own_seconds
 from migrations.runner import migrate
 from tests.app.processes import ADDRESS, HEADGATE, environment, wait_until
 
@@ -114,9 +114,9 @@ def path(name: str, position: int) -> str:
 
 def ask_all(service: Served, paths: Sequence[str], *, together: bool) -> tuple[list[float], float]:
     """The seconds of each request, and the processor time of the service per request."""
-    before = spent_seconds(service.process)
+    before = own_seconds(service.process)
     took = asyncio.run(ask_each(service.url, paths, together=together))
-    return took, (spent_seconds(service.process) - before) / len(paths)
+    return took, (own_seconds(service.process) - before) / len(paths)
 
 
 async def ask_each(url: str, paths: Sequence[str], *, together: bool) -> list[float]:

@@ -26,6 +26,11 @@ def spent_seconds(process: int) -> float:
     return ticks / os.sysconf("SC_CLK_TCK")
 
 
+def own_seconds(process: int) -> float:
+    """The processor time of the process alone so far."""
+    return sum(map(int, read_stat(process)[11:13])) / os.sysconf("SC_CLK_TCK")
+
+
 def find_family(process: int) -> list[int]:
     """The ids of the process and of all its descendants."""
     parents = {}
