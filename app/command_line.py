@@ -91,6 +91,7 @@ COMMANDS = {
     "decide": CommandPlace(ASKING, "decide", "Decide what should change in a topology now, and why."),
     "report": CommandPlace(ASKING, "report", "Print the report on the newest decision of a topology."),
     "push": CommandPlace(ASKING, "push", "Send measured snapshots of a topology to a service."),
+    "keys": CommandPlace("app.terminal.keys", "keys_cli", "Make a key of the service, or list its keys."),
     "openapi": CommandPlace(HERE, "openapi", "Print the OpenAPI document as YAML, as in openapi.yaml."),
     "settings": CommandPlace(HERE, "settings", "Print the value of every setting, with secrets masked."),
 }

@@ -1,5 +1,7 @@
 """Builds the service by create_app(): settings, routers, exception handlers, middleware and the database engine."""
 
+import asyncio
+import signal
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -9,6 +11,7 @@ from fastapi import FastAPI
 from sqlalchemy.orm import sessionmaker
 
 from app.database.shared_reads import SharedReads
+from app.database.signed_out_tickets import SignedOutTickets
 from app.database.transactions import make_engine, make_health_engine, make_metrics_engine
 from app.deciding import keda, what_ifs
 from app.deciding.decisions import routes as decisions
@@ -44,10 +47,12 @@ from app.settings import Settings
 from app.web import health, sign_in
 from app.web.compute_queue import SWITCH_SECONDS, Computing
 from app.web.compute_turns import Turns
+from app.web.keys import KeyRing
 from app.web.middleware import BodyLimit, BrowserGuard
 from app.web.observability import RequestRecorder, configure_logging, observe_pool
 from app.web.problems import install_problems
-from app.web.security import parse_api_keys
+from app.web.proxies import TrustedProxies
+from app.web.wrong_keys import WrongKeys
 from migrations.runner import newest_revision
 
 ROUTERS = (
@@ -103,7 +108,8 @@ def create_app(settings: Settings) -> FastAPI:
     app.state.computing = Computing(settings)
     app.state.turns = Turns()
     app.state.ready_process = ReadyProcess(settings)
-    app.state.api_keys = parse_api_keys(settings.api_keys.get_secret_value())
+    app.state.keys = KeyRing(settings)
+    app.state.wrong_keys = WrongKeys()
     for router in ROUTERS:
         # include_router would search every route twice: first for the router, then within it.
         app.router.routes.extend(router.routes)
@@ -112,7 +118,9 @@ def create_app(settings: Settings) -> FastAPI:
     install_dashboard(app)
     app.add_middleware(BodyLimit, limit_bytes=settings.max_body_bytes)
     app.add_middleware(BrowserGuard)
-    app.add_middleware(RequestRecorder)  # the last one added receives the request first
+    app.add_middleware(RequestRecorder)
+    if settings.proxy_networks:  # the last one added receives the request first
+        app.add_middleware(TrustedProxies, networks=settings.proxy_networks)
     return app
 
 
@@ -124,6 +132,9 @@ async def open_database(app: FastAPI) -> AsyncIterator[None]:
         "headgate serve sets the URL: that of the embedded Postgres if there is no other"
     )
     sys.setswitchinterval(SWITCH_SECONDS)
+    if settings.api_keys_file is not None:
+        asyncio.get_running_loop().add_signal_handler(signal.SIGHUP, app.state.keys.read_again)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGHUP})
     engine = make_engine(settings, settings.database_url.get_secret_value())
     observe_pool(engine)
     app.state.health_engine = make_health_engine(settings.database_url.get_secret_value())
@@ -132,6 +143,7 @@ async def open_database(app: FastAPI) -> AsyncIterator[None]:
     app.state.session_factory = sessionmaker(
         engine, expire_on_commit=False, info={CLOCK_LEAD: settings.clock_lead_seconds}
     )
+    app.state.signed_out = SignedOutTickets(app.state.session_factory)
     app.state.newest_revision = newest_revision()
     dispatchers = make_dispatchers(settings)
     for dispatcher in dispatchers:

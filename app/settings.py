@@ -1,6 +1,7 @@
 """Reads all settings from HEADGATE_* variables, with defaults and units; no other module reads these variables."""
 
 import os
+from ipaddress import IPv4Network, IPv6Network, ip_network
 from pathlib import Path
 from typing import Literal
 
@@ -10,6 +11,17 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 PREFIX = "HEADGATE_"
 CLOCK_LEAD_SECONDS = 300.0
 WORKER_NICENESS = 10  # niceness of processes that compute beside the service, which has priority
+
+
+Network = IPv4Network | IPv6Network
+
+
+def parse_networks(listed: str) -> tuple[Network, ...]:
+    """The networks in a text like `10.0.0.7, 192.168.0.0/16`."""
+    try:
+        return tuple(ip_network(part.strip()) for part in listed.split(",") if part.strip())
+    except ValueError as error:
+        raise ValueError(f"must list addresses or networks such as 10.0.0.0/8 ({error})") from error
 
 
 class Settings(BaseSettings):
@@ -30,7 +42,15 @@ class Settings(BaseSettings):
     workers: int = Field(1, ge=1, le=64, description="Server processes.")
     api_keys: SecretStr = Field(
         SecretStr(""),
-        description="Keys for `Authorization: Bearer`, comma-separated; `key:read` may read and compute, not store.",
+        description="Keys for `Authorization: Bearer`, comma-separated: `name=secret`, at least 16 characters each; "
+        "`name=secret:read` may read and compute, not store.",
+    )
+    api_keys_file: Path | None = Field(
+        None, description="File of more keys, one `name=secret` per line; read again at SIGHUP."
+    )
+    trusted_proxies: str = Field(
+        "",
+        description="Addresses or networks of proxies, comma-separated, whose X-Forwarded-For, -Proto and -Host count.",
     )
     log_format: Literal["auto", "json", "text"] = Field(
         "auto", description="auto: text on a terminal, else JSON."
@@ -125,6 +145,23 @@ class Settings(BaseSettings):
     shutdown_grace_seconds: int = Field(
         30, ge=0, description="The time after SIGTERM in which running requests may end."
     )
+
+    @property
+    def proxy_networks(self) -> tuple[Network, ...]:
+        """The networks of trusted proxies."""
+        return parse_networks(self.trusted_proxies)
+
+    @field_validator("trusted_proxies")
+    @classmethod
+    def check_proxies(cls, listed: str) -> str:
+        """Accepts addresses and networks only."""
+        parse_networks(listed)
+        return listed
+
+    @property
+    def has_keys(self) -> bool:
+        """Whether callers need a key."""
+        return bool(self.api_keys.get_secret_value().replace(",", "").strip() or self.api_keys_file)
 
     @field_validator("database_url")
     @classmethod

@@ -33,8 +33,9 @@ from app.serving.server import (
     refuse_new_connections,
 )
 from app.settings import Settings, find_unknown_variables
+from app.web.keys import UnusableKeys, read_keys
 from app.web.observability import configure_logging
-from app.web.security import is_loopback, parse_api_keys
+from app.web.security import is_loopback
 from migrations.runner import migrate
 
 log = logging.getLogger("headgate")
@@ -53,9 +54,11 @@ def serve_with_workers(settings: Settings, listeners: Sequence[socket.socket]) -
     On Linux only the worker has its listener open, which closes when the worker dies: no connection waits for the
     replacement, which listens as soon as it can serve.
     """
-    ended = threading.Event()
+    ended, hung_up = threading.Event(), threading.Event()
     for one in (signal.SIGTERM, signal.SIGINT):
         signal.signal(one, lambda *_: ended.set())
+    if settings.api_keys_file is not None:
+        signal.signal(signal.SIGHUP, lambda *_: hung_up.set())
     with tempfile.TemporaryDirectory(prefix="headgate-metrics-") as folder:
         os.environ["PROMETHEUS_MULTIPROC_DIR"] = folder  # prometheus_client reads it when a worker loads it
         workers = [start_worker(settings, listener) for listener in listeners]
@@ -67,6 +70,9 @@ def serve_with_workers(settings: Settings, listeners: Sequence[socket.socket]) -
             listeners = [bind(host, port, shares_port=True, listens=False)] * len(workers)
         try:
             while not ended.wait(CHECK_SECONDS):
+                if hung_up.is_set():
+                    hung_up.clear()
+                    tell_to_read_keys(workers)
                 workers = [
                     worker if worker.is_alive() else replace_worker(worker, settings, listener)
                     for worker, listener in zip(workers, listeners, strict=True)
@@ -78,8 +84,18 @@ def serve_with_workers(settings: Settings, listeners: Sequence[socket.socket]) -
 def start_worker(settings: Settings, listener: socket.socket | None) -> SpawnProcess:
     """Starts a worker process, which serves the connections of one listener; without one it makes its own."""
     worker = multiprocessing.get_context("spawn").Process(target=run_worker, args=(settings, listener))
+    # The worker inherits the mask: SIGHUP waits until the worker can handle it, and does not kill it before.
+    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGHUP})
     worker.start()
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGHUP})
     return worker
+
+
+def tell_to_read_keys(workers: Sequence[SpawnProcess]) -> None:
+    """Makes every worker read the file of the keys again."""
+    for worker in workers:
+        if worker.pid is not None and worker.is_alive():
+            os.kill(worker.pid, signal.SIGHUP)
 
 
 def replace_worker(dead: SpawnProcess, settings: Settings, listener: socket.socket) -> SpawnProcess:
@@ -107,8 +123,11 @@ def end_workers(workers: Sequence[SpawnProcess], listeners: Sequence[socket.sock
 
 def run_worker(settings: Settings, listener: socket.socket | None) -> None:
     """Runs in a worker's process: serves the connections of one listener until the worker is told to end."""
-    # A terminal that closes sends SIGHUP to all processes: only the supervisor reacts, and ends its workers.
-    signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    # A terminal that closes sends SIGHUP to all processes: only the supervisor reacts, and ends its workers. With a
+    # file of keys SIGHUP stays blocked until the worker serves, and makes it read the file again.
+    if settings.api_keys_file is None:
+        signal.signal(signal.SIGHUP, signal.SIG_IGN)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGHUP})
     threading.Thread(target=end_with_supervisor, daemon=True).start()
     configure_logging(settings.log_format, settings.log_level)
     if not run_server(settings, listener):
@@ -154,7 +173,7 @@ def serve(settings: Settings) -> None:
     refuse_unsafe_start(settings)
     for name in find_unknown_variables():
         log.warning("no setting is called %s: `headgate settings` lists them", name)
-    handle_signals()
+    handle_signals(settings)
     choice = choose_own_database(settings)
     log.info("the database is %s", choice.describe())
     with suppress(KeyboardInterrupt), open_database_url(choice.settings) as url:
@@ -171,15 +190,18 @@ def serve(settings: Settings) -> None:
                 serve_with_workers(ready, listeners)
 
 
-def handle_signals() -> None:
+def handle_signals(settings: Settings) -> None:
     """Makes SIGTERM and SIGHUP end the service in order, so that the embedded Postgres is stopped too.
 
     SIGHUP comes when a terminal is closed, and by default kills the process. It does not reload the settings, which
-    are read once. Under `nohup` SIGHUP stays ignored.
+    are read once. With a file of keys it makes the service read this file again; until the service serves, it does
+    nothing. Under `nohup` SIGHUP stays ignored without such a file.
     """
     # uvicorn raises the signal that ended it once more after its own shutdown, with the handler from before.
     signal.signal(signal.SIGTERM, end_in_order)
-    if signal.getsignal(signal.SIGHUP) != signal.SIG_IGN:
+    if settings.api_keys_file is not None:
+        signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    elif signal.getsignal(signal.SIGHUP) != signal.SIG_IGN:
         signal.signal(signal.SIGHUP, lambda *_: signal.raise_signal(signal.SIGTERM))
 
 
@@ -200,9 +222,13 @@ def migrate_or_refuse(url: str, where: str) -> None:
 
 
 def refuse_unsafe_start(settings: Settings) -> None:
-    """Refuses addresses that other machines can reach while there is no API key."""
-    if not is_loopback(settings.host) and not parse_api_keys(settings.api_keys.get_secret_value()):
+    """Refuses keys that cannot be used, and addresses that other machines can reach while there is no API key."""
+    try:
+        keys = read_keys(settings)
+    except UnusableKeys as error:
+        raise UnsafeStart(str(error)) from error
+    if not is_loopback(settings.host) and not keys:
         raise UnsafeStart(
             f"Will not listen on {settings.host} without API keys, because other machines could reach it: set "
-            "HEADGATE_API_KEYS to one or more secrets (comma-separated), or listen on 127.0.0.1."
+            "HEADGATE_API_KEYS to one or more `name=secret` (comma-separated), or listen on 127.0.0.1."
         )

@@ -21,16 +21,16 @@ DESCRIBED_CALL = ("invalid-topology", "invalid-load", "no-steady-state", *BODY)
 """The problems of every call that describes a topology and its load in the body."""
 STORED_CALL = ("unknown-topology", "no-snapshot", "stored-data-unusable")
 """The problems of every call on the stored measurements of a topology."""
-ANY_CALL = ("invalid-request", "unauthorized", "forbidden", "overloaded")
+ANY_CALL = ("invalid-request", "unauthorized", "too-many-wrong-keys", "forbidden", "overloaded")
 """The problems of every call below /v1."""
-REFUSALS = ("unauthorized", "forbidden", "overloaded", *BODY)
+REFUSALS = ("unauthorized", "too-many-wrong-keys", "forbidden", "overloaded", *BODY)
 """The problems that are the same for all operations: each operation has one `default` response for them."""
 MOST_TYPES_NAMED = 1
 STATUS_NAMES = {"404": "Unknown", "409": "Conflict", "422": "Unprocessable", "503": "Unavailable"}
 """A response with more types shows the examples of its whole status, and its description lists the types."""
 REFUSED = (
-    "Every call can answer 401 unauthorized, 403 forbidden or 503 overloaded, and one with a body with "
-    "413 payload-too-large, 415 unsupported-media-type or 415 unsupported-encoding."
+    "Every call can answer 401 unauthorized, 403 forbidden, 429 too-many-wrong-keys or 503 overloaded, and one with a "
+    "body 413 payload-too-large, 415 unsupported-media-type or 415 unsupported-encoding."
 )
 PROBLEM_SCHEMA = {"$ref": "#/components/schemas/Problem"}
 
@@ -119,6 +119,7 @@ SERVICE_EXAMPLES: tuple[Exception, ...] = (
     errors.RequestTooSlow(limit_seconds=20.0),
     errors.NotAcceptable("text/html", ("application/json", "image/png", "image/svg+xml")),
     errors.Unauthorized(sent=False),
+    errors.TooManyWrongKeys(retry_after_seconds=6),
     errors.Forbidden("This key may read and compute but not store: use one without the :read suffix."),
     errors.NotReady("The database cannot be reached: check HEADGATE_DATABASE_URL and that Postgres runs."),
     errors.Overloaded(queued=8, retry_after_seconds=2),

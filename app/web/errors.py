@@ -5,7 +5,7 @@ ServiceError (a FieldsError: see planner.errors)
 ├── ThroughputNotConverged
 ├── PayloadTooLarge · HeadersTooLarge · RequestTooSlow
 ├── UnsupportedMediaType · UnsupportedEncoding · NotAcceptable
-├── Unauthorized · Forbidden
+├── Unauthorized · TooManyWrongKeys · Forbidden
 ├── NotReady · Overloaded · WaitedTooLong
 └── TopologyError and others: see stored_data_errors.py
 """
@@ -118,7 +118,18 @@ class Unauthorized(ServiceError):
 
     def __str__(self) -> str:
         how = "The key is not one of this service's" if self.sent else "This service needs a key"
-        return f"{how}: send `Authorization: Bearer KEY` with one of HEADGATE_API_KEYS."
+        return f"{how}: send `Authorization: Bearer KEY` with one of its keys."
+
+
+class TooManyWrongKeys(ServiceError):
+    """The error that too many wrong keys came from the caller's address."""
+
+    retry_after_seconds: int
+
+    text = (
+        "Too many wrong keys came from your address: send the right one in {self.retry_after_seconds} s. "
+        "Until then only keys are accepted that were right from this address before."
+    )
 
 
 class Explained(ServiceError):

@@ -159,6 +159,8 @@ def record_request(scope: Scope, status: int, seconds: float) -> None:
             "status": status,
             "ms": round(seconds * 1000, 3),
         }
+        if key := scope.get("state", {}).get("caller"):
+            fields["key"] = key.name
         # `log.info` would first look for the line of code that calls it, which no format writes.
         log.handle(
             log.makeRecord(log.name, logging.INFO, __file__, 0, "request", (), None, extra={"fields": fields})

@@ -116,6 +116,12 @@ KINDS: dict[type[Exception], Kind] = {
     ),
     errors.UnsupportedMediaType: Kind("unsupported-media-type", 415, "Unsupported media type"),
     errors.Unauthorized: Kind("unauthorized", 401, "API key needed", headers={"WWW-Authenticate": "Bearer"}),
+    errors.TooManyWrongKeys: Kind(
+        "too-many-wrong-keys",
+        429,
+        "Too many wrong keys",
+        headers=lambda p: {"Retry-After": str(p.retry_after_seconds)},
+    ),
     errors.Forbidden: Kind("forbidden", 403, "Not allowed"),
     errors.NotReady: Kind("not-ready", 503, "Not ready", headers=RETRY),
     errors.Overloaded: OVERLOADED,

@@ -100,7 +100,7 @@ def answer_exception(request: Request, error: Exception) -> ProblemResponse:
         log_trouble(error)
     kind = find_kind(error)
     return ProblemResponse(
-        body | {"instance": request.url.path},
+        body | {"instance": request.scope["path"]},
         status_code=body["status"],
         headers=kind.list_headers(error) if kind else None,
     )
@@ -113,7 +113,7 @@ async def _answer_validation(request: Request, error: Exception) -> ProblemRespo
         [first, *_] = list_validation_errors(in_path[:1], None)
         return _answer_not_found(request, f" {first['pointer'].partition(':')[2]}: {first['detail']}")
     body = describe_validation(found, error.body, _find_body_type(request))
-    return ProblemResponse(body | {"instance": request.url.path}, status_code=422)
+    return ProblemResponse(body | {"instance": request.scope["path"]}, status_code=422)
 
 
 def _find_body_type(request: Request) -> Any:
@@ -162,7 +162,8 @@ async def _answer_http(request: Request, error: Exception) -> ProblemResponse:
     if error.status_code == 404:
         return _answer_not_found(request, f" /docs lists all addresses.{_suggest_address(request)}")
     if error.status_code == 405:
-        detail = f"{request.method} is not possible at {request.url.path}: /docs lists the methods of each address."
+        at = request.scope["path"]
+        detail = f"{request.method} is not possible at {at}: /docs lists the methods of each address."
         kind = {"type": "method-not-allowed", "title": "Method not allowed", "status": 405, "detail": detail}
         return _answer_unrouted(request, kind, {"Allow": _list_methods(request)})
     status = 422 if error.status_code == 400 else error.status_code
@@ -175,7 +176,7 @@ async def _answer_http(request: Request, error: Exception) -> ProblemResponse:
 
 def _answer_not_found(request: Request, why: str) -> ProblemResponse:
     """Answers 404 for an address without a route, or with a part (an id, a name, an engine) that cannot exist."""
-    detail = f"There is nothing at {request.url.path}:{why}"
+    detail = f"There is nothing at {request.scope['path']}:{why}"
     return _answer_unrouted(
         request, {"type": "not-found", "title": "Not found", "status": 404, "detail": detail}
     )
@@ -184,7 +185,9 @@ def _answer_not_found(request: Request, why: str) -> ProblemResponse:
 def _answer_unrouted(
     request: Request, body: dict[str, Any], headers: dict[str, str] | None = None
 ) -> ProblemResponse:
-    return ProblemResponse(body | {"instance": request.url.path}, status_code=body["status"], headers=headers)
+    return ProblemResponse(
+        body | {"instance": request.scope["path"]}, status_code=body["status"], headers=headers
+    )
 
 
 def _suggest_address(request: Request) -> str:
@@ -192,13 +195,13 @@ def _suggest_address(request: Request) -> str:
 
     Empty if the similar address is the requested one: then one of its parts is no valid id.
     """
-    sent = request.url.path.split("/")[:MOST_PARTS]
+    sent = request.scope["path"].split("/")[:MOST_PARTS]
     known = set()
     for route in request.app.router.routes:
         parts = getattr(route, "path", "").split("/")
         if len(parts) == len(sent) and not isinstance(route, Mount):
             known.add("/".join(s if k.startswith("{") else k for s, k in zip(sent, parts, strict=True)))
-    if len(request.url.path) > LONGEST_PATH or request.url.path in known:
+    if len(request.scope["path"]) > LONGEST_PATH or request.scope["path"] in known:
         return ""
     return suggest_name("/".join(sent), sorted(known), 0.8)
 

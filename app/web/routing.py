@@ -19,7 +19,7 @@ from app.web.documented_problems import document_problems
 from app.web.errors import InvalidRequest, UnsupportedEncoding, UnsupportedMediaType
 from app.web.fields import write_address
 from app.web.negotiation import document_pictures, tag_answer
-from app.web.security import check_caller
+from app.web.security import find_caller
 from planner.errors import suggest_name
 
 MOST_SHOWN = 100
@@ -46,7 +46,7 @@ class StrictJsonRoute(APIRoute):
         async def handle_strictly(request: Request) -> Response:
             strict = StrictJsonRequest(request.scope, request.receive)
             if self.dependencies:
-                check_caller(strict)  # a caller without a key gets only 401, before the body is read
+                await find_caller(strict)  # a caller without a key gets only 401, before the body is read
             refuse_unknown_parameters(strict, known)
             refuse_other_types(strict)
             return tag_answer(strict, await handle(strict))

@@ -1,91 +1,23 @@
-"""API keys with their permissions, and tickets of browsers; without keys only callers on this machine are answered.
+"""Who calls, and what they may do: by a key or a browser's ticket; without keys only this machine is answered."""
 
-A ticket is a cookie that stands for a key for some hours, `prefix.expiry.mac`: the first bytes of the key's digest, the
-time at which it expires, and an HMAC of both keyed by the digest. Any worker can check it; it also ends when its key
-is removed.
-"""
-
-import hmac
 import ipaddress
 import time
-from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import lru_cache
-from hashlib import sha256
 from typing import Annotated
 
 from fastapi import Depends, Request
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 from fastapi.security.utils import get_authorization_scheme_param
-from starlette.datastructures import URL
 
 from app.web.errors import Forbidden, Unauthorized
+from app.web.keys import ApiKey, KeyRing
+from app.web.middleware import split_address
+from app.web.proxies import read_list
+from app.web.tickets import read_ticket
+from app.web.wrong_keys import WrongKeys
 
-LIFETIME_SECONDS = 12 * 3600
-PREFIX_BYTES = 8
 COOKIES = {"http": "headgate", "https": "__Host-headgate"}
 """Cookie names by scheme: a browser accepts the second one from this host only, and sends it over https only."""
-
-
-@dataclass(frozen=True)
-class ApiKey:
-    """The digest and the permission of an API key: all digests have one length, so a comparison reveals
-    nothing about the key.
-    """
-
-    digest: bytes
-    may_store: bool
-
-
-def make_ticket(key: ApiKey, expires_at: int) -> str:
-    """The ticket with which a browser stands for a key until `expires_at`, in seconds since 1970."""
-    signed = f"{key.digest[:PREFIX_BYTES].hex()}.{expires_at}"
-    return f"{signed}.{sign(key, signed)}"
-
-
-def sign(key: ApiKey, signed: str) -> str:
-    """The HMAC of a text, keyed by the digest of an API key."""
-    return hmac.new(key.digest, b"headgate-ticket:" + signed.encode(), sha256).hexdigest()
-
-
-def read_ticket(keys: Sequence[ApiKey], ticket: str, now: float) -> ApiKey | None:
-    """The key of a ticket; None if the ticket is forged or expired, or its key was removed."""
-    signed, _, mac = ticket.rpartition(".")
-    _, _, expires_at = signed.partition(".")
-    if not ticket.isascii() or not expires_at.isdecimal() or len(expires_at) > 12 or int(expires_at) <= now:
-        return None
-    found = None
-    for key in keys:  # all keys are compared, so that timing reveals none
-        is_its_own = signed.startswith(key.digest[:PREFIX_BYTES].hex() + ".")
-        if hmac.compare_digest(sign(key, signed), mac) and is_its_own:
-            found = key
-    return found
-
-
-READ_ONLY_SUFFIX = ":read"
-
-
-def parse_api_keys(listed: str) -> tuple[ApiKey, ...]:
-    """The keys in a text like `secret,other-secret:read`: the first may do everything, the second may only
-    read and compute.
-    """
-    keys = []
-    for entry in filter(None, map(str.strip, listed.split(","))):
-        secret = entry.removesuffix(READ_ONLY_SUFFIX)
-        keys.append(ApiKey(sha256(secret.encode()).digest(), may_store=secret == entry))
-    return tuple(keys)
-
-
-def find_key(keys: tuple[ApiKey, ...], sent: str) -> ApiKey | None:
-    """The known key with the text that was sent, or None; compares with all keys in constant time, so that
-    timing reveals none.
-    """
-    digest = sha256(sent.encode()).digest()
-    found = None
-    for key in keys:
-        if hmac.compare_digest(key.digest, digest):
-            found = key
-    return found
 
 
 def read_as_utf8(header: str) -> str:
@@ -107,63 +39,86 @@ def is_loopback(host: str) -> bool:
         return False
 
 
-def find_called_host(request: Request) -> str | None:
-    """The name or address in the request's URL, which is that of the header Host."""
-    scope = request.scope
-    named = tuple(value for name, value in scope["headers"] if name == b"host")
-    return read_hostname(scope["scheme"], named[:1], scope.get("server"))
-
-
 @lru_cache(maxsize=64)
-def read_hostname(scheme: str, named: tuple[bytes, ...], server: tuple[str, int | None] | None) -> str | None:
-    """What Starlette finds as the host of a URL, from the header Host or the server's own address."""
-    headers = [(b"host", value) for value in named]
-    return URL(scope={"scheme": scheme, "headers": headers, "server": server, "path": "/"}).hostname
+def is_loopback_host(host: str) -> bool:
+    """Whether a header Host names a loopback address; a malformed one does not."""
+    called = split_address(host, 80)
+    return called is not None and is_loopback(called[0])
 
 
-bearer = HTTPBearer(auto_error=False, description="One of HEADGATE_API_KEYS; not needed where none are set.")
+bearer = HTTPBearer(auto_error=False, description="A key of the service; not needed where it has none.")
 Credentials = Annotated[HTTPAuthorizationCredentials | None, Depends(bearer)]
 
 
-async def may_read(request: Request, credentials: Credentials) -> ApiKey | None:
+async def may_read(request: Request, _: Credentials) -> ApiKey | None:
     """Accepts a known key; if no keys are set, accepts callers on this machine only."""
-    return find_caller(request, credentials.credentials if credentials else None)
+    return await find_caller(request)
 
 
-def check_caller(request: Request) -> None:
-    """Refuses an unknown caller, by the rule of `may_read`, before the body of the request is read."""
-    find_caller(request, read_bearer(request))
+async def find_caller(request: Request) -> ApiKey | None:
+    """The caller's key, None if the service has no keys; raises an error for a caller without permission.
+
+    A route asks before it reads the body, and again for its permission: the second time finds the first answer.
+    """
+    state = request.scope.setdefault("state", {})
+    if "caller" not in state:
+        state["caller"] = await _identify(request)
+    found: ApiKey | None = state["caller"]
+    return found
 
 
-def read_bearer(request: Request) -> str | None:
-    """The key in the header `Authorization: Bearer KEY`; None without such a header."""
-    scheme, sent = get_authorization_scheme_param(request.headers.get("authorization"))
-    return sent if scheme.lower() == "bearer" and sent else None
-
-
-def find_caller(request: Request, sent: str | None) -> ApiKey | None:
-    """The caller's key, None if no keys are set; raises an error for a caller without permission."""
-    keys: tuple[ApiKey, ...] = request.app.state.api_keys
-    if not keys:
-        # The Host is checked too: another site could make its own name point to this machine (DNS rebinding).
-        hosts = [find_called_host(request), request.client and request.client.host]
-        if not all(is_loopback(host) for host in hosts if host):
-            raise Forbidden(
-                "This service has no API keys, so it answers only callers on its own machine, at a loopback address: "
-                "call http://127.0.0.1, or set HEADGATE_API_KEYS."
-            )
+async def _identify(request: Request) -> ApiKey | None:
+    keys: KeyRing = request.app.state.keys
+    if not keys.known:
+        refuse_other_machines(request)
         return None
-    key = find_key(keys, read_as_utf8(sent)) if sent is not None else find_signed_in(request)
+    sent = read_bearer(request)
+    key = await find_signed_in(request) if sent is None else check_key(request, sent)
     if key is None:
         raise Unauthorized(sent=sent is not None)
     return key
 
 
-def find_signed_in(request: Request) -> ApiKey | None:
+def refuse_other_machines(request: Request) -> None:
+    """Refuses a caller on another machine, also one behind a proxy on this machine."""
+    # The Host is checked too: another site could make its own name point to this machine (DNS rebinding).
+    callers = [*read_list(request.headers, "x-forwarded-for"), *read_list(request.headers, "x-real-ip")]
+    callers += [request.client.host] if request.client else []
+    is_near = all(map(is_loopback, callers)) and "forwarded" not in request.headers
+    if not is_near or not all(map(is_loopback_host, request.headers.getlist("host"))):
+        raise Forbidden(
+            "This service has no API keys, so it answers only callers on its own machine, at a loopback address: "
+            "call http://127.0.0.1, or set HEADGATE_API_KEYS."
+        )
+
+
+def read_bearer(request: Request) -> str | None:
+    """The key in the header `Authorization: Bearer KEY`; None without such a header."""
+    scheme, sent = get_authorization_scheme_param(request.headers.get("authorization"))
+    return read_as_utf8(sent) if scheme.lower() == "bearer" and sent else None
+
+
+def check_key(request: Request, sent: str) -> ApiKey | None:
+    """The key with the text that was sent, or None; raises an error if too many wrong ones came from the address."""
+    keys: KeyRing = request.app.state.keys
+    wrong_keys: WrongKeys = request.app.state.wrong_keys
+    key = keys.find(sent)
+    wrong_keys.check(request.client.host if request.client else "", key)
+    return key
+
+
+async def find_signed_in(request: Request) -> ApiKey | None:
     """The key that the cookie of a signed-in browser stands for; None without a valid cookie."""
-    cookie = COOKIES.get(request.url.scheme, COOKIES["http"])
-    ticket = request.cookies.get(cookie)
-    return None if ticket is None else read_ticket(request.app.state.api_keys, ticket, time.time())
+    ticket = request.cookies.get(name_cookie(request), "")
+    key = read_ticket(request.app.state.keys.known, ticket, time.time())
+    if key is None or await request.app.state.signed_out.has(ticket):
+        return None
+    return key
+
+
+def name_cookie(request: Request) -> str:
+    """The name of the cookie of a signed-in browser."""
+    return COOKIES.get(request.scope["scheme"], COOKIES["http"])
 
 
 async def may_store(key: Annotated[ApiKey | None, Depends(may_read)]) -> None:

@@ -10,16 +10,10 @@ from pydantic import Field
 from app.web.documented_problems import BODY, document_problems
 from app.web.errors import Unauthorized
 from app.web.fields import Answer, Body, show_example
+from app.web.keys import ApiKey
 from app.web.routing import StrictJsonRoute
-from app.web.security import (
-    COOKIES,
-    LIFETIME_SECONDS,
-    ApiKey,
-    find_caller,
-    find_key,
-    make_ticket,
-    read_bearer,
-)
+from app.web.security import check_key, find_caller, find_signed_in, name_cookie, refuse_other_machines
+from app.web.tickets import LIFETIME_SECONDS, make_ticket, read_expiry
 
 router = APIRouter(prefix="/v1/session", tags=["sessions"], route_class=StrictJsonRoute)
 
@@ -27,7 +21,7 @@ router = APIRouter(prefix="/v1/session", tags=["sessions"], route_class=StrictJs
 class SignIn(Body):
     """The key with which a browser signs in."""
 
-    model_config = show_example({"key": "one-of-HEADGATE_API_KEYS"})
+    model_config = show_example({"key": "a-key-of-the-service"})
 
     key: Annotated[str, Field(min_length=1, max_length=1000)]
 
@@ -39,7 +33,7 @@ class SessionAnswer(Answer):
         {"keys_required": True, "may_read": True, "may_store": False, "expires_at": None}
     )
 
-    keys_required: Annotated[bool, Field(description="Whether HEADGATE_API_KEYS are set.")]
+    keys_required: Annotated[bool, Field(description="Whether the service has keys.")]
     may_read: bool
     may_store: bool
     expires_at: Annotated[
@@ -52,7 +46,7 @@ class SessionAnswer(Answer):
 async def get_session(request: Request) -> SessionAnswer:
     """Answers every caller: without a valid key `may_read` and `may_store` are false."""
     try:
-        return describe_key(find_caller(request, read_bearer(request)))
+        return describe_key(await find_caller(request))
     except Unauthorized:
         return SessionAnswer(keys_required=True, may_read=False, may_store=False)
 
@@ -60,10 +54,10 @@ async def get_session(request: Request) -> SessionAnswer:
 @router.post("", summary="Sign in", responses=document_problems("unauthorized", *BODY))
 async def sign_in(request: Request, body: SignIn, response: Response) -> SessionAnswer:
     """Sets a cookie that stands for the key for 12 hours; scripts of a page cannot read it."""
-    keys: tuple[ApiKey, ...] = request.app.state.api_keys
-    if not keys:  # without keys there is no sign-in
-        return describe_key(find_caller(request, None))
-    key = find_key(keys, body.key)
+    if not request.app.state.keys.known:  # without keys there is no sign-in
+        refuse_other_machines(request)
+        return describe_key(None)
+    key = check_key(request, body.key)
     if key is None:
         raise Unauthorized(sent=True)
     expires_at = int(time.time()) + LIFETIME_SECONDS
@@ -73,9 +67,12 @@ async def sign_in(request: Request, body: SignIn, response: Response) -> Session
     return answer
 
 
-@router.delete("", status_code=204, summary="Sign out", responses=document_problems())
+@router.delete("", status_code=204, summary="Sign out", responses=document_problems("database-unavailable"))
 async def sign_out(request: Request, response: Response) -> None:
-    """Removes the cookie; the key stays valid."""
+    """Ends the cookie at every worker and service of the database, and removes it; the key stays valid."""
+    ticket = request.cookies.get(name_cookie(request), "")
+    if await find_signed_in(request) is not None:
+        await request.app.state.signed_out.add(ticket, read_expiry(ticket))
     set_cookie(request, response, "", 0)
 
 
@@ -86,13 +83,12 @@ def describe_key(key: ApiKey | None) -> SessionAnswer:
 
 def set_cookie(request: Request, response: Response, ticket: str, seconds: int) -> None:
     """Sets the cookie of a signed-in browser: only requests of this site send it, and scripts cannot read it."""
-    scheme = request.url.scheme
     response.set_cookie(
-        COOKIES.get(scheme, COOKIES["http"]),
+        name_cookie(request),
         ticket,
         max_age=seconds,
         path="/",
-        secure=scheme == "https",
+        secure=request.scope["scheme"] == "https",
         httponly=True,
         samesite="strict",
     )

@@ -5,6 +5,7 @@ the planner needs all of one or nothing (docs/decisions/documents-in-postgres.md
 """
 
 from app.database.tables.base import Base, Document
+from app.database.tables.callers import SignedOutTicketRow
 from app.database.tables.ingest import IngestRunRow, OperatorSummaryRow, RejectedLineRow, TopologySummaryRow
 from app.database.tables.jobs import BacktestRow, BacktestRunRow, JobColumns, SimulationRow
 from app.database.tables.topologies import (
@@ -37,6 +38,7 @@ __all__ = [
     "PolicyRow",
     "ProfileRow",
     "RejectedLineRow",
+    "SignedOutTicketRow",
     "SimulationRow",
     "SnapshotRow",
     "TopologyRevisionRow",

@@ -203,9 +203,8 @@ def make_patch(
     if form == "kubernetes":
         return make_scale_patch(counts)
     if form == "keda":
-        needs_key = bool(settings.api_keys.get_secret_value())
         topology = gathered.decision.basis.topology
-        return make_keda_patch(counts, KedaTerms(topology, service_url, gathered.bounds, needs_key))
+        return make_keda_patch(counts, KedaTerms(topology, service_url, gathered.bounds, settings.has_keys))
     if form == "flink-operator":
         return make_flink_operator_patch(counts, marks)
     return cast("EnginePatch", load_part(form, "patch").make_patch(counts, marks))

@@ -17,9 +17,10 @@ from app.jobs.simulations.schemas import (
 from app.jobs.states import StateFilter
 from app.web.documented_problems import BODY, DESCRIBED_CALL, STORED_CALL
 from app.web.fields import TopologyName
+from app.web.keys import ApiKey
 from app.web.paging import PageDep
 from app.web.routing import StrictJsonRoute, declare, tell_created
-from app.web.security import ApiKey, may_read, may_store
+from app.web.security import may_read, may_store
 
 router = APIRouter(prefix="/v1", tags=["simulations"], route_class=StrictJsonRoute)
 

@@ -59,13 +59,13 @@ def test_a_topology_of_that_name_that_is_no_demo_is_kept(empty: Service):
 def test_a_key_that_only_reads_sees_no_button_and_may_not_load(
     empty_database_url: str, start_service: StartService, browser: Browser
 ):
-    service = start_service(database_url=empty_database_url, api_keys="look-only:read")
-    headers = {"Authorization": "Bearer look-only"}
+    service = start_service(database_url=empty_database_url, api_keys="look-only-and-read:read")
+    headers = {"Authorization": "Bearer look-only-and-read"}
     assert httpx.post(f"{service.url}/v1/demo", headers=headers).status_code == 403
     with watch_page(browser) as watched:
         page = watched.page
         page.goto(f"{service.url}/ui/")
-        page.get_by_label("API key").fill("look-only")
+        page.get_by_label("API key").fill("look-only-and-read")
         page.get_by_role("button", name="Sign in").click()
         expect(page.get_by_role("heading", name="Nothing is stored yet")).to_be_visible()
         expect(page.get_by_text("headgate demo")).to_be_visible()

@@ -40,12 +40,12 @@ def test_the_embedded_postgres_stops_with_its_last_user(
 @pytest.mark.usefixtures("_handlers")
 def test_under_nohup_a_hangup_stays_ignored():
     signal.signal(signal.SIGHUP, signal.SIG_IGN)
-    handle_signals()
+    handle_signals(Settings())
     assert signal.getsignal(signal.SIGHUP) == signal.SIG_IGN
     with pytest.raises(SystemExit):
         signal.raise_signal(signal.SIGTERM)
     signal.signal(signal.SIGHUP, signal.SIG_DFL)
-    handle_signals()
+    handle_signals(Settings())
     with pytest.raises(SystemExit):
         signal.raise_signal(signal.SIGHUP)
 
@@ -59,7 +59,7 @@ def test_a_misspelt_setting_is_said_at_the_start(start_service: StartService, da
 def test_addresses_that_others_can_reach_need_keys(host: str):
     with pytest.raises(UnsafeStart, match="HEADGATE_API_KEYS"):
         refuse_unsafe_start(Settings(host=host))
-    refuse_unsafe_start(Settings(host=host, api_keys=SecretStr("secret")))
+    refuse_unsafe_start(Settings(host=host, api_keys=SecretStr("ci=a-secret-of-ci-01")))
     refuse_unsafe_start(Settings(host="127.0.0.1"))
 
 

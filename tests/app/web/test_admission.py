@@ -193,9 +193,9 @@ def test_a_caller_without_a_key_is_refused_before_the_queue(
         database_lock_timeout_seconds="3600",
         computing_slots="1",
         computing_queue="0",
-        api_keys="s",
+        api_keys="the-owners-secret",
     )
-    key = {"Authorization": "Bearer s"}
+    key = {"Authorization": "Bearer the-owners-secret"}
     with httpx.Client(base_url=service.url, timeout=PATIENCE_SECONDS, headers=key) as client:
         assert client.post("/v1/topologies", json=FPD).status_code == 201
         assert client.post("/v1/topologies/fpd/snapshots", json=FPD_LOAD).status_code == 201

@@ -15,11 +15,13 @@ def test_ready_means_reachable_and_migrated(client: httpx.Client):
 def test_another_schema_is_not_ready_and_metrics_need_a_key(
     start_service: StartService, empty_database_url: str
 ):
-    service = start_service(database_url=empty_database_url, api_keys="secret,reader:read")
+    service = start_service(
+        database_url=empty_database_url, api_keys="the-owners-secret,the-readers-secret:read"
+    )
     with httpx.Client(base_url=service.url, timeout=PATIENCE_SECONDS) as client:
         assert client.get("/readyz").status_code == 200, "health needs no key"
         assert client.get("/metrics").status_code == 401
-        headers = {"Authorization": "Bearer reader"}
+        headers = {"Authorization": "Bearer the-readers-secret"}
         assert "headgate_requests_total" in client.get("/metrics", headers=headers).text
         assert "headgate_topology_gauges_up 1.0" in client.get("/metrics", headers=headers).text
         migrate(empty_database_url, "base")
@@ -31,7 +33,7 @@ def test_another_schema_is_not_ready_and_metrics_need_a_key(
         assert client.get("/healthz").status_code == 200
         for answer in (
             client.get("/v1/topologies", headers=headers),
-            client.post("/v1/topologies", headers={"Authorization": "Bearer secret"}, json=FPD),
+            client.post("/v1/topologies", headers={"Authorization": "Bearer the-owners-secret"}, json=FPD),
             client.get("/v1/topologies/fpd/keda/generator", headers=headers),
             client.get("/v1/overview", headers=headers),
         ):

@@ -56,8 +56,8 @@ def test_pages_of_its_own_and_programs_pass(client: httpx.Client, stored: str, s
 def test_a_key_does_not_help_a_page_of_another_site(
     start_service: StartService, database_url: str, name: str
 ):
-    service = start_service(database_url=database_url, api_keys="secret")
-    key = {"Authorization": "Bearer secret"}
+    service = start_service(database_url=database_url, api_keys="the-owners-secret")
+    key = {"Authorization": "Bearer the-owners-secret"}
     with httpx.Client(base_url=service.url, timeout=60, headers=key) as client:
         for headers in FOREIGN:
             assert client.post("/v1/topologies", json=FPD, headers=headers).json()["type"] == "forbidden"

@@ -14,14 +14,14 @@ def test_the_service_does_what_its_openapi_document_says(
     start_service: StartService, empty_database_url: str, tmp_path: Path
 ):
     """With a key, so that it is also seen that no call does without."""
-    service = start_service(database_url=empty_database_url, api_keys="secret")
+    service = start_service(database_url=empty_database_url, api_keys="the-owners-secret")
     ended = subprocess.run(
         [
             SCHEMATHESIS,
             f"--config-file={CONFIGURATION}",
             "run",
             f"{service.url}/openapi.json",
-            "--header=Authorization: Bearer secret",
+            "--header=Authorization: Bearer the-owners-secret",
             "--generation-deterministic",
             "--max-examples=25",
             "--continue-on-failure",

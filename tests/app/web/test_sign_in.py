@@ -11,7 +11,9 @@ from tests.app.processes import StartService
 @pytest.fixture
 def keyed(empty_database_url: str, start_service: StartService) -> str:
     """The address of a service with two keys."""
-    service = start_service(database_url=empty_database_url, api_keys="all-of-it, look-only:read")
+    service = start_service(
+        database_url=empty_database_url, api_keys="all-of-it-and-more, look-only-and-read:read"
+    )
     return service.url
 
 
@@ -21,7 +23,7 @@ def sign_in(client: httpx.Client, key: str) -> httpx.Response:
 
 def test_a_signed_in_browser_may_do_what_its_key_may(keyed: str):
     topology = {"name": "t", "operators": [{"name": "a"}]}
-    for key, status in (("look-only", 403), ("all-of-it", 201)):
+    for key, status in (("look-only-and-read", 403), ("all-of-it-and-more", 201)):
         with httpx.Client(base_url=keyed) as browser:
             assert browser.get("/v1/topologies").status_code == 401
             answer = sign_in(browser, key)
@@ -36,16 +38,16 @@ def test_a_signed_in_browser_may_do_what_its_key_may(keyed: str):
 
 def test_the_cookie_is_out_of_the_reach_of_scripts_and_other_sites(keyed: str):
     with httpx.Client(base_url=keyed) as browser:
-        cookie = sign_in(browser, "all-of-it").headers["Set-Cookie"]
+        cookie = sign_in(browser, "all-of-it-and-more").headers["Set-Cookie"]
         parts = {part.strip().lower() for part in cookie.split(";")[1:]}
         assert {"httponly", "samesite=strict", "path=/", "max-age=43200"} <= parts
-        assert "all-of-it" not in cookie
+        assert "all-of-it-and-more" not in cookie
         for site in ("cross-site", "same-site"):
             sent = browser.post("/v1/topologies/t/decisions", headers={"Sec-Fetch-Site": site})
             assert sent.status_code == 403
 
 
-@pytest.mark.parametrize("key", ["wrong", "look-only:read", "all-of-it "])
+@pytest.mark.parametrize("key", ["wrong", "look-only-and-read:read", "all-of-it-and-more "])
 def test_an_unknown_key_signs_nobody_in(keyed: str, key: str):
     with httpx.Client(base_url=keyed) as browser:
         refused = sign_in(browser, key)
@@ -61,7 +63,7 @@ def test_a_body_without_a_key_is_refused(keyed: str, body: dict[str, Any]):
 def test_everybody_learns_what_they_may_do(keyed: str, client: httpx.Client):
     nobody = httpx.get(f"{keyed}/v1/session").json()
     assert nobody == {"keys_required": True, "may_read": False, "may_store": False, "expires_at": None}
-    reader = httpx.get(f"{keyed}/v1/session", headers={"Authorization": "Bearer look-only"}).json()
+    reader = httpx.get(f"{keyed}/v1/session", headers={"Authorization": "Bearer look-only-and-read"}).json()
     assert (reader["may_read"], reader["may_store"]) == (True, False)
     open_service = client.get("/v1/session").json()
     assert open_service == {"keys_required": False, "may_read": True, "may_store": True, "expires_at": None}
@@ -70,6 +72,6 @@ def test_everybody_learns_what_they_may_do(keyed: str, client: httpx.Client):
 
 def test_a_wrong_bearer_key_is_refused_even_beside_a_valid_cookie(keyed: str):
     with httpx.Client(base_url=keyed) as browser:
-        sign_in(browser, "all-of-it")
+        sign_in(browser, "all-of-it-and-more")
         wrong = browser.get("/v1/topologies", headers={"Authorization": "Bearer wrong"})
         assert wrong.status_code == 401

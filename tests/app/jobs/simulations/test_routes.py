@@ -15,9 +15,12 @@ from tests.app.simulation_examples import BURSTS, CHAIN, make_simulation_job, wi
 QUEUED = {
     "simulation_events_at_once": "100000",
     "max_simulation_events": "1000000",
-    "api_keys": "secret,reader:read",
+    "api_keys": "the-owners-secret,the-readers-secret:read",
 }
-AS_OWNER, AS_READER = {"Authorization": "Bearer secret"}, {"Authorization": "Bearer reader"}
+AS_OWNER, AS_READER = (
+    {"Authorization": "Bearer the-owners-secret"},
+    {"Authorization": "Bearer the-readers-secret"},
+)
 
 
 @pytest.fixture(scope="module")

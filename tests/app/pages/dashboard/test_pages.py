@@ -169,8 +169,10 @@ def test_an_empty_service_says_what_to_do_first(
 def test_who_may_only_look_sees_no_button_that_stores(
     browser: Browser, empty_database_url: str, start_service: StartService
 ):
-    service = start_service(database_url=empty_database_url, api_keys="all-of-it, look-only:read")
-    with httpx.Client(base_url=service.url, headers={"Authorization": "Bearer all-of-it"}) as owner:
+    service = start_service(
+        database_url=empty_database_url, api_keys="all-of-it-and-more, look-only-and-read:read"
+    )
+    with httpx.Client(base_url=service.url, headers={"Authorization": "Bearer all-of-it-and-more"}) as owner:
         assert (
             owner.post("/v1/topologies", json={"name": "t", "operators": [{"name": "a"}]}).status_code == 201
         )
@@ -182,7 +184,7 @@ def test_who_may_only_look_sees_no_button_that_stores(
         page.get_by_label("API key").fill("wrong")
         page.get_by_role("button", name="Sign in").click()
         expect(page.get_by_role("alert")).to_be_visible()
-        page.get_by_label("API key").fill("look-only")
+        page.get_by_label("API key").fill("look-only-and-read")
         page.get_by_role("button", name="Sign in").click()
         expect(page.get_by_text("may look, and may not store")).to_be_visible()
         expect(page.get_by_text("Nothing is decided yet")).to_be_visible()
