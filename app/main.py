@@ -35,8 +35,8 @@ from app.load.topologies import routes as topologies
 from app.machines import predictions, vm_catalogues
 from app.machines.placements import routes as placements
 from app.machines.profiles import routes as profiles
+from app.pages import audit, documentation, metrics
 from app.pages import demo as demos
-from app.pages import documentation, metrics
 from app.pages import topology_report as topology_reports
 from app.pages.dashboard.files import install_dashboard
 from app.pages.overview import routes as overviews
@@ -79,6 +79,7 @@ ROUTERS = (
     simulations.router,
     what_ifs.router,
     overviews.router,
+    audit.router,
     past_forecasts.router,
     topology_reports.router,
     sign_in.router,

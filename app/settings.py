@@ -146,6 +146,11 @@ class Settings(BaseSettings):
         30, ge=0, description="The time after SIGTERM in which running requests may end."
     )
 
+    audit_days: int = Field(400, ge=1, le=36_500, description="Older rows of the audit are deleted.")
+    audit_clients: bool = Field(
+        default=False, description="Whether the audit keeps the addresses of callers."
+    )
+
     @property
     def proxy_networks(self) -> tuple[Network, ...]:
         """The networks of trusted proxies."""

@@ -20,6 +20,7 @@ class StoredAnswer(Protocol):
 
     id: UUID | None
     created_at: datetime | None
+    created_by: str | None
 
     def model_dump(self, *, mode: str, exclude: set[str]) -> dict[str, Any]: ...
 
@@ -31,11 +32,11 @@ B = TypeVar("B", bound=Answer)
 def store_answer(session: Session, row: PlanRow | PlacementRow, answer: A) -> A:
     """Stores an answer in its row; returns the answer with the id and the time of the row."""
     answer.id = row.id = uuid4()
-    row.answer = answer.model_dump(mode="json", exclude={"id", "created_at"})
+    row.answer = answer.model_dump(mode="json", exclude={"id", "created_at", "created_by"})
     session.add(row)
     session.flush()
     session.refresh(row, ["created_at"])
-    answer.created_at = row.created_at
+    answer.created_at, answer.created_by = row.created_at, row.created_by
     return answer
 
 
@@ -50,7 +51,8 @@ def read_answer(
     row = session.get(row_type, answer_id)
     if row is None:
         raise unknown(answer_id)
-    return answer_type.model_validate(row.answer | {"id": row.id, "created_at": row.created_at})
+    stamps = {"id": row.id, "created_at": row.created_at, "created_by": row.created_by}
+    return answer_type.model_validate(row.answer | stamps)
 
 
 def list_answers(

@@ -1,18 +1,25 @@
 """Database engines, sessions, and the one transaction of each request."""
 
-from collections.abc import Iterator
-from typing import Annotated
+from collections.abc import Callable, Iterator
+from typing import Annotated, TypeVar
 
 from anyio import CapacityLimiter, to_thread
 from anyio.lowlevel import RunVar
-from fastapi import Depends, Request
+from fastapi import Depends, Request, Response
 from sqlalchemy import Engine, NullPool
 from sqlalchemy.orm import Session, sessionmaker
 
+from app.database.audit import audit_change
 from app.database.connection_room import PatientPool
+from app.database.repeated_requests import keep_answer, replay_or_begin
+from app.database.tables.base import caller
 from app.database.watched_connections import make_watched_engine
 from app.settings import Settings
 from app.web.health import HEALTH_CONNECTIONS
+from app.web.keys import ApiKey
+from app.web.middleware import SAFE_METHODS
+
+A = TypeVar("A")
 
 
 def make_engine(settings: Settings, url: str) -> Engine:
@@ -52,16 +59,50 @@ MOST_CONNECTING = 64
 async def connect(request: Request) -> Session:
     """A session with an open connection; a request that waits for a connection blocks no thread of other requests."""
     factory: sessionmaker[Session] = request.app.state.session_factory
+    caller.set(name_caller(request))
     session = factory()
     await to_thread.run_sync(session.connection, limiter=_limit_connecting())
     return session
 
 
-def open_transaction(session: Annotated[Session, Depends(connect)]) -> Iterator[Session]:
+def open_transaction(request: Request, session: Annotated[Session, Depends(connect)]) -> Iterator[Session]:
     """The transaction of one request: committed before the answer is sent, rolled back on any exception."""
     with session:
+        begin_request(session, request)
         yield session
+        if request.method not in SAFE_METHODS:
+            end_request(session, request, request.state.answer)
         session.commit()
+
+
+def store_alone(request: Request, make: Callable[[Session], A], answer: Callable[[A], Response]) -> A:
+    """Stores something for a request in a transaction of its own; `answer` makes the answer from what was made."""
+    caller.set(name_caller(request))
+    with request.app.state.session_factory.begin() as session:
+        begin_request(session, request)
+        made = make(session)
+        end_request(session, request, answer(made))
+    request.state.repeat = None  # the answer is stored
+    return made
+
+
+def name_caller(request: Request) -> str | None:
+    """The name of the key with which a request came; None without keys."""
+    key: ApiKey | None = request.state.caller
+    return key.name if key else None
+
+
+def begin_request(session: Session, request: Request) -> None:
+    """Ends a request that was answered before under its Idempotency-Key."""
+    if (repeat := getattr(request.state, "repeat", None)) is not None:
+        replay_or_begin(session, name_caller(request) or "", *repeat)
+
+
+def end_request(session: Session, request: Request, answer: Response) -> None:
+    """Adds what the request changed to the audit, and its answer under its Idempotency-Key."""
+    audit_change(session, request, answer)
+    if (repeat := getattr(request.state, "repeat", None)) is not None:
+        keep_answer(session, name_caller(request) or "", *repeat, answer=answer)
 
 
 def _limit_connecting() -> CapacityLimiter:

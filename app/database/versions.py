@@ -61,7 +61,7 @@ def read_version(
 
 def answer_version(row: ProfileRow | VmCatalogueRow, answer: type[A]) -> A:
     """The row as an answer: its document, with the name, the version and the time at which it was stored."""
-    fields = {"name": row.name, "version": row.version, "created_at": row.created_at}
+    fields = {name: getattr(row, name) for name in ("name", "version", "created_at", "created_by")}
     return answer.model_validate(row.definition | fields)
 
 

@@ -10,14 +10,14 @@ from sqlalchemy import ColumnElement, Select, delete, func, select, update
 from sqlalchemy.orm import Session
 
 from app.database.tables import JobColumns
-from app.web.fields import Answer
+from app.web.fields import Answer, StoredBy
 from app.web.paging import Page
 from app.web.stored_data_errors import Unlisted
 
 State = Literal["queued", "running", "succeeded", "failed", "cancelled"]
 StateFilter = Annotated[State | None, Query(description="Only jobs in this state.")]
 UNFINISHED = ("queued", "running")
-READ_FROM_ROW = ("id", "state", "progress", "error", "created_at", "started_at", "finished_at")
+READ_FROM_ROW = ("id", "state", "progress", "error", "created_at", "created_by", "started_at", "finished_at")
 
 
 class JobErrorAnswer(Answer):
@@ -36,6 +36,7 @@ class JobAnswer(Answer):
     activity: str
     error: JobErrorAnswer | None
     created_at: datetime
+    created_by: StoredBy = None
     started_at: datetime | None
     finished_at: datetime | None
 

@@ -20,7 +20,7 @@ from app.database.versions import (
     read_version,
 )
 from app.web.documented_problems import BODY
-from app.web.fields import Answer, Body, MeasuredNumber, OperatorName, TopologyName, show_example
+from app.web.fields import Answer, Body, MeasuredNumber, OperatorName, StoredBy, TopologyName, show_example
 from app.web.paging import Page, PageDep
 from app.web.routing import StrictJsonRoute, declare, tell_created
 from app.web.security import may_read, may_store
@@ -72,6 +72,7 @@ class VmCatalogueAnswer(Answer):
     version: int
     sizes: list[VmSizeBody]
     created_at: datetime
+    created_by: StoredBy = None
 
 
 class VmCataloguePage(Answer):

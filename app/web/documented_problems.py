@@ -23,14 +23,17 @@ STORED_CALL = ("unknown-topology", "no-snapshot", "stored-data-unusable")
 """The problems of every call on the stored measurements of a topology."""
 ANY_CALL = ("invalid-request", "unauthorized", "too-many-wrong-keys", "forbidden", "overloaded")
 """The problems of every call below /v1."""
-REFUSALS = ("unauthorized", "too-many-wrong-keys", "forbidden", "overloaded", *BODY)
+REPEATED = ("idempotency-key-in-use", "idempotency-key-reused")
+"""The problems of every call that takes an Idempotency-Key."""
+REFUSALS = ("unauthorized", "too-many-wrong-keys", "forbidden", "overloaded", *BODY, *REPEATED)
 """The problems that are the same for all operations: each operation has one `default` response for them."""
 MOST_TYPES_NAMED = 1
 STATUS_NAMES = {"404": "Unknown", "409": "Conflict", "422": "Unprocessable", "503": "Unavailable"}
 """A response with more types shows the examples of its whole status, and its description lists the types."""
 REFUSED = (
     "Every call can answer 401 unauthorized, 403 forbidden, 429 too-many-wrong-keys or 503 overloaded, and one with a "
-    "body 413 payload-too-large, 415 unsupported-media-type or 415 unsupported-encoding."
+    "body 413 payload-too-large, 415 unsupported-media-type or 415 unsupported-encoding. One with an Idempotency-Key "
+    "can answer 409 idempotency-key-in-use or 422 idempotency-key-reused."
 )
 PROBLEM_SCHEMA = {"$ref": "#/components/schemas/Problem"}
 
@@ -120,6 +123,8 @@ SERVICE_EXAMPLES: tuple[Exception, ...] = (
     errors.NotAcceptable("text/html", ("application/json", "image/png", "image/svg+xml")),
     errors.Unauthorized(sent=False),
     errors.TooManyWrongKeys(retry_after_seconds=6),
+    errors.IdempotencyKeyInUse(retry_after_seconds=1),
+    errors.IdempotencyKeyReused("nightly-7"),
     errors.Forbidden("This key may read and compute but not store: use one without the :read suffix."),
     errors.NotReady("The database cannot be reached: check HEADGATE_DATABASE_URL and that Postgres runs."),
     errors.Overloaded(queued=8, retry_after_seconds=2),

@@ -6,6 +6,7 @@ ServiceError (a FieldsError: see planner.errors)
 ├── PayloadTooLarge · HeadersTooLarge · RequestTooSlow
 ├── UnsupportedMediaType · UnsupportedEncoding · NotAcceptable
 ├── Unauthorized · TooManyWrongKeys · Forbidden
+├── IdempotencyKeyInUse · IdempotencyKeyReused
 ├── NotReady · Overloaded · WaitedTooLong
 └── TopologyError and others: see stored_data_errors.py
 """
@@ -140,6 +141,28 @@ class Explained(ServiceError):
 
 class Forbidden(Explained):
     """The error that the caller's key does not permit the call."""
+
+
+class IdempotencyKeyInUse(ServiceError):
+    """The error that the same request, with the same Idempotency-Key, is being answered just now."""
+
+    retry_after_seconds: int
+
+    text = (
+        "A request with this Idempotency-Key is being answered: send it again in {self.retry_after_seconds} s "
+        "to get its answer."
+    )
+
+
+class IdempotencyKeyReused(ServiceError):
+    """The error that an Idempotency-Key came with another request before."""
+
+    key: str
+
+    text = (
+        "The Idempotency-Key {self.key!r} came with another address or body within the last 24 h: "
+        "use a new key for a new request."
+    )
 
 
 class NotReady(Explained):

@@ -4,6 +4,7 @@ import re
 from datetime import UTC, datetime, timedelta
 from typing import Annotated, Any, Literal
 from urllib.parse import quote
+from uuid import UUID
 
 from pydantic import AfterValidator, AwareDatetime, BaseModel, BeforeValidator, ConfigDict, Field, TypeAdapter
 
@@ -21,10 +22,23 @@ class Body(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True, allow_inf_nan=False, frozen=True)
 
 
+StoredBy = Annotated[
+    str | None, Field(description="The name of the key with which this was stored; null: not known.")
+]
+
+
 class Answer(BaseModel):
     """An answer: NaN and Infinity become null."""
 
     model_config = ConfigDict(from_attributes=True, ser_json_inf_nan="null")
+
+
+class StoredFields(Answer):
+    """The fields that an answer gets when it is stored."""
+
+    id: UUID | None = None
+    created_at: datetime | None = None
+    created_by: StoredBy = None
 
 
 def show_example(example: Any) -> ConfigDict:

@@ -2,6 +2,7 @@
 
 import asyncio
 import ipaddress
+import re
 from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
@@ -10,6 +11,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from app.web.errors import Forbidden, PayloadTooLarge
 from app.web.problems import answer_exception
+from app.web.tickets import COOKIES
 
 
 class HttpMiddleware:
@@ -35,6 +37,10 @@ MOST_DISCARDED = 4  # times the limit
 DISCARD_SECONDS = 5
 
 
+SHORT_BODIES = {"/v1/session": 4096}
+"""Most bytes of bodies that are parsed for callers without a key."""
+
+
 class BodyLimit(HttpMiddleware):
     """ASGI middleware that counts the bytes of a body as they arrive: a Content-Length may be absent or wrong."""
 
@@ -44,7 +50,8 @@ class BodyLimit(HttpMiddleware):
 
     async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
         headers = Headers(scope=scope)
-        body = _Body(receive, self.limit_bytes)
+        limit_bytes = min(self.limit_bytes, SHORT_BODIES.get(scope["path"], self.limit_bytes))
+        body = _Body(receive, limit_bytes)
 
         async def send_politely(message: Message) -> None:
             if message["type"] == "http.response.start" and body.is_refused and not await body.discard():
@@ -53,7 +60,7 @@ class BodyLimit(HttpMiddleware):
 
         async def send_before_reading(message: Message) -> None:
             # A client that waits for `100 Continue` has not begun to send: there is nothing to discard.
-            is_long = "expect" in headers or int(announced) > MOST_DISCARDED * self.limit_bytes
+            is_long = "expect" in headers or int(announced) > MOST_DISCARDED * limit_bytes
             if message["type"] == "http.response.start" and is_long:
                 MutableHeaders(scope=message)["connection"] = "close"
             elif message["type"] == "http.response.body" and "expect" not in headers:
@@ -63,8 +70,8 @@ class BodyLimit(HttpMiddleware):
             await send(message)
 
         announced = headers.get("content-length", "")
-        if announced.isdecimal() and int(announced) > self.limit_bytes:
-            answer = answer_exception(Request(scope), PayloadTooLarge(self.limit_bytes))
+        if announced.isdecimal() and int(announced) > limit_bytes:
+            answer = answer_exception(Request(scope), PayloadTooLarge(limit_bytes))
             await answer(scope, receive, send_before_reading)
         else:
             await self.app(scope, body.receive, send_politely)
@@ -125,10 +132,28 @@ DASHBOARD = (
 )
 
 
+OWN_COOKIE = re.compile(rb"\s*(?:%b)=[\w.-]{,500}\s*" % "|".join(COOKIES.values()).encode())
+
+
+def keep_own_cookies(headers: list[tuple[bytes, bytes]]) -> list[tuple[bytes, bytes]]:
+    """The headers with the cookies of this service alone: Python reads a cookie of many quotes for seconds."""
+    kept = []
+    for name, value in headers:
+        if name == b"cookie":
+            value = b";".join(filter(OWN_COOKIE.fullmatch, value.split(b";")))  # noqa: PLW2901
+        kept.append((name, value))
+    return kept
+
+
 class BrowserGuard(HttpMiddleware):
-    """ASGI middleware that adds security headers to every answer, and refuses changes by pages of other sites."""
+    """ASGI middleware that adds security headers to every answer, and refuses changes by pages of other sites.
+
+    It removes the cookies of others.
+    """
 
     async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
+        scope["headers"] = keep_own_cookies(scope["headers"])
+
         async def send_guarded(message: Message) -> None:
             if message["type"] == "http.response.start":
                 message["headers"] = [*message["headers"], *HEADERS]

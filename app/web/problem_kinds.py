@@ -123,6 +123,13 @@ KINDS: dict[type[Exception], Kind] = {
         headers=lambda p: {"Retry-After": str(p.retry_after_seconds)},
     ),
     errors.Forbidden: Kind("forbidden", 403, "Not allowed"),
+    errors.IdempotencyKeyInUse: Kind(
+        "idempotency-key-in-use",
+        409,
+        "Request is being answered",
+        headers=lambda p: {"Retry-After": str(p.retry_after_seconds)},
+    ),
+    errors.IdempotencyKeyReused: Kind("idempotency-key-reused", 422, "Idempotency-Key reused"),
     errors.NotReady: Kind("not-ready", 503, "Not ready", headers=RETRY),
     errors.Overloaded: OVERLOADED,
     errors.WaitedTooLong: OVERLOADED,

@@ -19,7 +19,8 @@ from app.web.documented_problems import document_problems
 from app.web.errors import InvalidRequest, UnsupportedEncoding, UnsupportedMediaType
 from app.web.fields import write_address
 from app.web.negotiation import document_pictures, tag_answer
-from app.web.security import find_caller
+from app.web.repeats import keeping_answer, note_repeat
+from app.web.security import find_caller, may_store
 from planner.errors import suggest_name
 
 MOST_SHOWN = 100
@@ -36,11 +37,17 @@ class StrictJsonRequest(Request):
 class StrictJsonRoute(APIRoute):
     """A route that refuses unknown parameters, reads its body strictly, and waits for a compute slot if it needs one.
 
-    Answers to GET have an ETag.
+    Answers to GET have an ETag. A POST that stores takes an Idempotency-Key.
     """
 
+    def __init__(self, path: str, endpoint: Callable[..., Any], **given: Any) -> None:
+        permissions = given.get("dependencies") or []
+        if "POST" in (given.get("methods") or ()) and any(one.dependency is may_store for one in permissions):
+            given["dependencies"] = [*permissions, Depends(note_repeat)]
+        super().__init__(path, endpoint, **given)
+
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
-        handle = admitting(self.endpoint, super().get_route_handler())
+        handle = admitting(self.endpoint, keeping_answer(super().get_route_handler()))
         known = list_parameters(self)
 
         async def handle_strictly(request: Request) -> Response:

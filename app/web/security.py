@@ -13,11 +13,8 @@ from app.web.errors import Forbidden, Unauthorized
 from app.web.keys import ApiKey, KeyRing
 from app.web.middleware import split_address
 from app.web.proxies import read_list
-from app.web.tickets import read_ticket
+from app.web.tickets import COOKIES, read_ticket
 from app.web.wrong_keys import WrongKeys
-
-COOKIES = {"http": "headgate", "https": "__Host-headgate"}
-"""Cookie names by scheme: a browser accepts the second one from this host only, and sends it over https only."""
 
 
 def read_as_utf8(header: str) -> str:

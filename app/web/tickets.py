@@ -11,6 +11,8 @@ from hashlib import sha256
 
 from app.web.keys import ApiKey
 
+COOKIES = {"http": "headgate", "https": "__Host-headgate"}
+"""Cookie names by scheme: a browser accepts the second one from this host only, and sends it over https only."""
 LIFETIME_SECONDS = 12 * 3600
 PREFIX_BYTES, NUMBER_BYTES = 8, 16
 

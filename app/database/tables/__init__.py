@@ -5,7 +5,7 @@ the planner needs all of one or nothing (docs/decisions/documents-in-postgres.md
 """
 
 from app.database.tables.base import Base, Document
-from app.database.tables.callers import SignedOutTicketRow
+from app.database.tables.callers import AuditRow, RepeatedRequestRow, SignedOutTicketRow
 from app.database.tables.ingest import IngestRunRow, OperatorSummaryRow, RejectedLineRow, TopologySummaryRow
 from app.database.tables.jobs import BacktestRow, BacktestRunRow, JobColumns, SimulationRow
 from app.database.tables.topologies import (
@@ -23,6 +23,7 @@ from app.database.tables.topologies import (
 )
 
 __all__ = [
+    "AuditRow",
     "BacktestRow",
     "BacktestRunRow",
     "Base",
@@ -38,6 +39,7 @@ __all__ = [
     "PolicyRow",
     "ProfileRow",
     "RejectedLineRow",
+    "RepeatedRequestRow",
     "SignedOutTicketRow",
     "SimulationRow",
     "SnapshotRow",

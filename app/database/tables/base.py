@@ -1,6 +1,8 @@
 """The base class of all tables: it names constraints, and gives the SQL type for each Python type."""
 
+from contextvars import ContextVar
 from datetime import datetime
+from functools import partial
 from typing import Annotated, Any
 from uuid import UUID
 
@@ -12,6 +14,10 @@ from sqlalchemy.orm import DeclarativeBase, mapped_column
 Document = dict[str, Any]
 TopologyKey = Annotated[int, mapped_column(ForeignKey("topologies.id", ondelete="CASCADE"), primary_key=True)]
 """The topology as the primary key, or the first part of it; the row is deleted with its topology."""
+caller: ContextVar[str | None] = ContextVar("caller", default=None)
+"""The name of the key with which the current request came; app/database/transactions.py sets it."""
+CreatedBy = Annotated[str | None, mapped_column(default=partial(caller.get, None))]
+"""The name of the key with which the row was stored; null: without keys, by a command, or by an older version."""
 StoredTime = Annotated[datetime, mapped_column(server_default=func.now())]
 """The time at which the row was inserted."""
 

@@ -7,7 +7,7 @@ from sqlalchemy import CheckConstraint, ForeignKey, Index, Integer, text
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import Mapped, mapped_column
 
-from app.database.tables.base import Base, Document, StoredTime
+from app.database.tables.base import Base, CreatedBy, Document, StoredTime
 
 STATES = "state IN ('queued', 'running', 'succeeded', 'failed', 'cancelled')"
 
@@ -25,6 +25,7 @@ class JobColumns:
     attempts: Mapped[int] = mapped_column(Integer, server_default=text("0"))
     error: Mapped[Document | None] = mapped_column(JSONB(none_as_null=True))
     created_at: Mapped[StoredTime]
+    created_by: Mapped[CreatedBy]
     started_at: Mapped[datetime | None]
     finished_at: Mapped[datetime | None]
 

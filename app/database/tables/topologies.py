@@ -18,7 +18,7 @@ from sqlalchemy import (
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import Mapped, mapped_column
 
-from app.database.tables.base import Base, Document, StoredTime, TopologyKey
+from app.database.tables.base import Base, CreatedBy, Document, StoredTime, TopologyKey
 
 SHAPES = ("arrival_idc", "instances", "service_histogram")
 """The fields of an operator's load that are lists."""
@@ -47,6 +47,7 @@ class TopologyRevisionRow(Base):
     definition: Mapped[Document]
     source: Mapped[str] = mapped_column(server_default="posted")
     created_at: Mapped[StoredTime]
+    created_by: Mapped[CreatedBy]
 
 
 class SnapshotRow(Base):
@@ -122,6 +123,7 @@ class AnswerColumns:
     revision: Mapped[int] = mapped_column(Integer)
     answer: Mapped[Document]
     created_at: Mapped[StoredTime]
+    created_by: Mapped[CreatedBy]
 
 
 class PlanRow(AnswerColumns, Base):
@@ -181,6 +183,7 @@ class DecisionRow(Base):
     topology_id: Mapped[int] = mapped_column(ForeignKey("topologies.id", ondelete="CASCADE"))
     revision: Mapped[int] = mapped_column(Integer)
     created_at: Mapped[StoredTime]
+    created_by: Mapped[CreatedBy]
     decided_for: Mapped[datetime]
     action: Mapped[str]
     is_trial: Mapped[bool] = mapped_column(server_default=false())
@@ -217,6 +220,7 @@ class VersionedColumns:
     version: Mapped[int] = mapped_column(Integer, primary_key=True, autoincrement=False)
     definition: Mapped[Document]
     created_at: Mapped[StoredTime]
+    created_by: Mapped[CreatedBy]
 
 
 class ProfileRow(VersionedColumns, Base):

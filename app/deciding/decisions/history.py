@@ -86,7 +86,8 @@ def find_decision(session: Session, decision_id: UUID) -> DecisionAnswer:
     if row is None:
         raise UnknownDecision(decision_id)
     document = unfold_row(session, row)
-    answer = DecisionAnswer.model_validate(document | {"id": row.id, "created_at": row.created_at})
+    stamps = {"id": row.id, "created_at": row.created_at, "created_by": row.created_by}
+    answer = DecisionAnswer.model_validate(document | stamps)
     decision = StoredDecision(row.action, row.decided_for, document, row.outcome)
     (became,) = find_outcomes(session, row.topology_id, [decision])
     answer.outcome, answer.observed = became

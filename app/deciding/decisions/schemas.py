@@ -1,8 +1,6 @@
 """The bodies of requests for decisions and the answers, as JSON."""
 
-from datetime import datetime
 from typing import Annotated, Literal
-from uuid import UUID
 
 from pydantic import Field, computed_field
 
@@ -13,7 +11,7 @@ from app.deciding.promises import choose_promise
 from app.deciding.standing import AsOfNow
 from app.load.bodies.answers import Basis, DiagnosticAnswer, EstimateAnswer
 from app.machines.placements.schemas import PlacementAnswer
-from app.web.fields import Answer, Body, UtcTime, show_example
+from app.web.fields import Answer, Body, StoredFields, UtcTime, show_example
 from planner.decisions.wording import Outlook, describe_verdict
 
 PROBLEMS = (
@@ -215,11 +213,9 @@ class Recommended(Answer):
     placement: PlacementAnswer | None
 
 
-class Decided(Answer):
+class Decided(StoredFields):
     """The recommended action with its reasons, and the policy and measurements behind it."""
 
-    id: UUID | None = None
-    created_at: datetime | None = None
     decided_for: Annotated[UtcTime, Field(description="The end of the newest interval.")]
     action: Action
     goal: Literal["latency-target", "tradeoff", "best-split"]

@@ -1,8 +1,8 @@
 """Makes a decision about a stored topology under its policy, and stores the decision."""
 
 from dataclasses import replace
-from datetime import datetime
-from uuid import UUID, uuid4
+from typing import Any
+from uuid import uuid4
 
 from sqlalchemy import func, literal, select
 from sqlalchemy.dialects import postgresql
@@ -24,8 +24,9 @@ from planner.decisions.case import DecisionQuestion
 from planner.decisions.compose import ComposedDecision, compose_decision
 from planner.decisions.horizon import NO_OUTLOOK, RateOutlook, look_out
 
-NOT_STORED = {"id", "created_at", "outcome", "observed", *AsOfNow.model_fields}
+NOT_STORED = {"id", "created_at", "created_by", "outcome", "observed", *AsOfNow.model_fields}
 """The fields of an answer that change after it was stored."""
+STAMPS = (DecisionRow.id, DecisionRow.created_at, DecisionRow.created_by)
 
 
 def store_decision(session: Session, name: str, body: DecisionRequest, settings: Settings) -> DecisionAnswer:
@@ -72,7 +73,8 @@ def store_answer(
         return answer
     if recommended is not None:
         document["recommendation"] = recommended.model_dump(mode="json")
-    answer.id, answer.created_at = store_once(session, found.stored, answer, document, origin)
+    stamps = store_once(session, found.stored, answer, document, origin)
+    answer = answer.model_copy(update=stamps)
     # After a decision for the past more may be measured already: only GET looks for it.
     if body.at is None or not is_trial:
         decision = StoredDecision(answer.action, answer.decided_for, document, None)
@@ -82,15 +84,15 @@ def store_answer(
 
 def store_once(
     session: Session, stored: StoredTopology, answer: DecisionAnswer, document: Document, origin: Origin
-) -> tuple[UUID, datetime]:
-    """Stores a decision; returns its id and time, or those of the same decision on the same data if it is stored.
+) -> dict[str, Any]:
+    """Stores a decision; returns its id, time and key's name, or those of the same decision on the same data if it is stored.
 
     After a report on its outcome a decision is not answered again: the next one may have another outcome.
     """
     same_data = (DecisionRow.topology_id == stored.id, DecisionRow.decided_for == answer.decided_for)
     reported = session.scalars(select(func.count()).where(*same_data, DecisionRow.outcome.is_not(None))).one()
     content = write_content(document, origin.policy, origin.is_trial, reported)
-    same = select(DecisionRow.id, DecisionRow.created_at).where(*same_data, DecisionRow.content == content)
+    same = select(*STAMPS).where(*same_data, DecisionRow.content == content)
     earlier = session.execute(same).one_or_none()
     if earlier is None:
         values = {
@@ -106,7 +108,7 @@ def store_once(
         form = fold_answer(session, values, document)
         key = find_key(literal(origin.policy, JSONB))
         insert = postgresql.insert(DecisionRow).values(**values, **form, policy_key=key)
-        added = insert.on_conflict_do_nothing().returning(DecisionRow.id, DecisionRow.created_at)
+        added = insert.on_conflict_do_nothing().returning(*STAMPS)
         # Another request may have stored it meanwhile: then nothing is added, and that one is found.
         earlier = session.execute(added).one_or_none() or session.execute(same).one()
-    return earlier.id, earlier.created_at
+    return dict(earlier._mapping)

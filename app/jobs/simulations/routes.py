@@ -1,11 +1,13 @@
 """/v1/simulations simulates a topology tuple by tuple, at once or as a job."""
 
+from collections.abc import Callable
 from typing import Annotated, Any
 from uuid import UUID
 
 from fastapi import APIRouter, Depends, Request, Response
+from sqlalchemy.orm import Session
 
-from app.database.transactions import SessionDep
+from app.database.transactions import SessionDep, store_alone
 from app.jobs.simulations import gathering, service
 from app.jobs.simulations.schemas import (
     SimulationAnswer,
@@ -19,6 +21,7 @@ from app.web.documented_problems import BODY, DESCRIBED_CALL, STORED_CALL
 from app.web.fields import TopologyName
 from app.web.keys import ApiKey
 from app.web.paging import PageDep
+from app.web.repeats import note_repeat
 from app.web.routing import StrictJsonRoute, declare, tell_created
 from app.web.security import may_read, may_store
 
@@ -36,12 +39,18 @@ DELETED: dict[int | str, dict[str, Any]] = {
 }
 
 
-def find_simulating(request: Request, key: Annotated[ApiKey | None, Depends(may_read)]) -> service.Simulating:
+def find_simulating(
+    request: Request,
+    key: Annotated[ApiKey | None, Depends(may_read)],
+    _: Annotated[None, Depends(note_repeat)],
+) -> service.Simulating:
     """Returns the means to answer or queue a simulation, and whether this caller may store a job."""
+
+    def store_job(make: Callable[[Session], SimulationJobAnswer]) -> SimulationJobAnswer:
+        return store_alone(request, make, answer)
+
     state = request.app.state
-    return service.Simulating(
-        state.settings, state.ready_process, state.session_factory, key is None or key.may_store
-    )
+    return service.Simulating(state.settings, state.ready_process, store_job, key is None or key.may_store)
 
 
 SimulatingDep = Annotated[service.Simulating, Depends(find_simulating)]

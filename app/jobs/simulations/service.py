@@ -1,9 +1,10 @@
 """Answers short simulations at once, and queues long ones for a process of app/jobs/workers."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from uuid import UUID, uuid4
 
-from sqlalchemy.orm import Session, sessionmaker
+from sqlalchemy.orm import Session
 
 from app.database.tables import SimulationRow
 from app.jobs.simulations import gathering
@@ -37,7 +38,7 @@ class Simulating:
 
     settings: Settings
     ready: ReadyProcess
-    sessions: sessionmaker[Session]
+    store_job: Callable[[Callable[[Session], SimulationJobAnswer]], SimulationJobAnswer]
     may_store: bool
 
 
@@ -68,11 +69,15 @@ def answer_or_queue(job: SimulationJob, simulating: Simulating) -> bytes | Simul
         return simulating.ready.compute(job)
     if not simulating.may_store:
         raise Forbidden(MAY_NOT_QUEUE)
-    with simulating.sessions.begin() as session:
-        row = SimulationRow(id=uuid4(), request=job.model_dump(mode="json"))
-        session.add(row)
-        session.flush()
-        return gathering.find_simulation(session, row.id)
+    return simulating.store_job(lambda session: queue_job(session, job))
+
+
+def queue_job(session: Session, job: SimulationJob) -> SimulationJobAnswer:
+    """Stores a simulation that is to be computed, and returns its state."""
+    row = SimulationRow(id=uuid4(), request=job.model_dump(mode="json"))
+    session.add(row)
+    session.flush()
+    return gathering.find_simulation(session, row.id)
 
 
 def end_simulation(session: Session, simulation_id: UUID) -> SimulationJobAnswer | None:

@@ -23,6 +23,7 @@ class StoredTopology:
         self.source = revision.source
         self.definition: dict[str, Any] = revision.definition
         self.created_at: datetime = revision.created_at
+        self.created_by = revision.created_by
 
     @property
     def etag(self) -> str:

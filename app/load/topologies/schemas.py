@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from app.load.bodies.topology import FPD, EdgeBody, EntryBody, Graph, OperatorBody, QueueingName
-from app.web.fields import Answer, TopologyName, show_example
+from app.web.fields import Answer, StoredBy, TopologyName, show_example
 
 Source = Annotated[
     Literal["posted", "discovered", "demo"],
@@ -33,6 +33,7 @@ class TopologyChange(Graph):
     ] = None
     source: Annotated[Source | None, Field(description="Read-only: ignored.")] = None
     created_at: Annotated[str | None, Field(description="Read-only: ignored.")] = None
+    created_by: Annotated[str | None, Field(description="Read-only: ignored.")] = None
 
     def definition(self) -> dict[str, object]:
         """The operators, edges and entries, which are stored."""
@@ -58,6 +59,7 @@ class TopologyAnswer(Answer):
     revision: int
     source: Source
     created_at: datetime
+    created_by: StoredBy = None
 
 
 class TopologySummary(Answer):

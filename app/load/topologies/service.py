@@ -140,6 +140,7 @@ def to_topology_answer(stored: StoredTopology) -> TopologyAnswer:
             "revision": stored.revision,
             "source": stored.source,
             "created_at": stored.created_at,
+            "created_by": stored.created_by,
         }
     )
 

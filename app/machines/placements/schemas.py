@@ -11,7 +11,7 @@ from app.load.bodies.topology import Graph
 from app.machines.predictions import BLOB_TOPOLOGY, RoutingName, SlotUsageAnswer, SustainedRateAnswer
 from app.machines.profiles.schemas import AZURE_BLOB, ProfilesByName
 from app.machines.vm_catalogues import AZURE_D_SIZES, MOST_SLOTS, VmSizeBody
-from app.web.fields import Answer, Body, OperatorName, PositiveRate, TopologyName, show_example
+from app.web.fields import Answer, Body, OperatorName, PositiveRate, StoredFields, TopologyName, show_example
 from planner.placements import mapping as mappers
 
 AllocationName = Literal["lsa", "mba"]
@@ -211,11 +211,9 @@ class UsedProfileAnswer(Answer):
     ]
 
 
-class PlacementAnswer(Answer):
+class PlacementAnswer(StoredFields):
     """A placement: allocation, mapping, prediction, acquisition and price."""
 
-    id: UUID | None = None
-    created_at: datetime | None = None
     external_rate: float
     allocation: ThreadAllocationAnswer
     mapping: MappingAnswer

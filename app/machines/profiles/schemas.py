@@ -12,6 +12,7 @@ from app.web.fields import (
     Body,
     MeasuredNumber,
     OperatorName,
+    StoredBy,
     TopologyName,
     show_example,
 )
@@ -216,6 +217,7 @@ class ProfileAnswer(BuiltFields):
     version: int
     measured_on: str | None = None
     created_at: datetime
+    created_by: StoredBy = None
 
 
 class ProfilePage(Answer):

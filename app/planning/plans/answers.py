@@ -7,7 +7,7 @@ from app.load.bodies.calibrating import CalibratedLoad, add_calibration
 from app.planning.plans.schemas import PlanAnswer
 from planner.values import Effect, OperatorEstimate, Plan
 
-OF_STORED_PLANS = {"calibration": None, "basis": None, "id": None, "created_at": None}
+OF_STORED_PLANS = {"calibration": None, "basis": None, "id": None, "created_at": None, "created_by": None}
 
 
 def name_fields(one: OperatorEstimate) -> dict[str, object]:

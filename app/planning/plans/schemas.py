@@ -10,7 +10,7 @@ from app.load.bodies.answers import EstimateAnswer
 from app.planning.objectives.objective import PlanObjective
 from app.planning.objectives.optimal import MIN_LATENCY, MIN_PROCESSORS
 from app.planning.objectives.per_operator import PROPORTIONAL, TRADEOFF
-from app.web.fields import Answer
+from app.web.fields import Answer, StoredBy
 
 OBJECTIVES: tuple[PlanObjective, ...] = (MIN_LATENCY, MIN_PROCESSORS, TRADEOFF, PROPORTIONAL)
 
@@ -38,6 +38,7 @@ class PlanAnswer(EstimateAnswer):
 
     id: UUID | None = None
     created_at: datetime | None = None
+    created_by: StoredBy = None
     objective: ObjectiveName
     processors: dict[str, int]
     optimal: Annotated[

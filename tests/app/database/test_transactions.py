@@ -3,6 +3,7 @@
 from collections.abc import Generator
 
 import pytest
+from fastapi import Request
 from pydantic import SecretStr
 from sqlalchemy import text
 from sqlalchemy.exc import InternalError, OperationalError
@@ -26,7 +27,7 @@ def test_a_transaction_is_committed_at_its_end_and_rolled_back_on_an_exception(p
     table = "CREATE TABLE IF NOT EXISTS written_by_sessions (n int)"
     try:
         for number, error in ((1, None), (2, ValueError("no")), (3, None)):
-            transaction = open_transaction(factory())
+            transaction = open_transaction(Request({"type": "http", "method": "GET"}), factory())
             session = next(transaction)
             session.execute(text(table))
             session.execute(text("INSERT INTO written_by_sessions VALUES (:n)"), {"n": number})

@@ -75,3 +75,12 @@ def test_a_wrong_bearer_key_is_refused_even_beside_a_valid_cookie(keyed: str):
         sign_in(browser, "all-of-it-and-more")
         wrong = browser.get("/v1/topologies", headers={"Authorization": "Bearer wrong"})
         assert wrong.status_code == 401
+
+
+@pytest.mark.parametrize("is_announced", [True, False])
+def test_a_long_body_of_a_stranger_is_not_parsed(keyed: str, *, is_announced: bool):
+    """Names by the hundred thousand, or brackets by the million, would keep all other requests waiting."""
+    body = b"{" + b",".join(b'"k%d":1' % number for number in range(1000)) + b"}"
+    sent = body if is_announced else iter([body])
+    refused = httpx.post(f"{keyed}/v1/session", content=sent, headers={"Content-Type": "application/json"})
+    assert (refused.status_code, refused.json()["limit_bytes"]) == (413, 4096)
