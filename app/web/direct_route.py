@@ -8,7 +8,7 @@ from starlette.types import Receive, Scope, Send
 
 from app.web.negotiation import JSON, tag_answer
 from app.web.routing import StrictJsonRequest, StrictJsonRoute
-from app.web.security import check_caller, may_read
+from app.web.security import find_caller, may_read
 
 
 class DirectRoute(StrictJsonRoute):
@@ -26,7 +26,7 @@ class DirectRoute(StrictJsonRoute):
     async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["method"] == "GET" and not scope["query_string"] and not has_body(scope):
             request = StrictJsonRequest(scope, receive)
-            check_caller(request)
+            await find_caller(request)
             parts = self.read_path(scope["path_params"])
             if parts is not None:
                 answer = await self._answer(parts, request)

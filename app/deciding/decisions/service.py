@@ -85,7 +85,7 @@ def store_answer(
 def store_once(
     session: Session, stored: StoredTopology, answer: DecisionAnswer, document: Document, origin: Origin
 ) -> dict[str, Any]:
-    """Stores a decision; returns its id, time and key's name, or those of the same decision on the same data if it is stored.
+    """Stores a decision; returns its id, time and key's name, or those of the same decision on the same data.
 
     After a report on its outcome a decision is not answered again: the next one may have another outcome.
     """
@@ -93,7 +93,7 @@ def store_once(
     reported = session.scalars(select(func.count()).where(*same_data, DecisionRow.outcome.is_not(None))).one()
     content = write_content(document, origin.policy, origin.is_trial, reported)
     same = select(*STAMPS).where(*same_data, DecisionRow.content == content)
-    earlier = session.execute(same).one_or_none()
+    earlier = session.execute(same).mappings().one_or_none()
     if earlier is None:
         values = {
             "id": uuid4(),
@@ -110,5 +110,5 @@ def store_once(
         insert = postgresql.insert(DecisionRow).values(**values, **form, policy_key=key)
         added = insert.on_conflict_do_nothing().returning(*STAMPS)
         # Another request may have stored it meanwhile: then nothing is added, and that one is found.
-        earlier = session.execute(added).one_or_none() or session.execute(same).one()
-    return dict(earlier._mapping)
+        earlier = session.execute(added).mappings().one_or_none() or session.execute(same).mappings().one()
+    return dict(earlier)
