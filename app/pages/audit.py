@@ -27,7 +27,7 @@ EXAMPLE = {
 }
 
 
-class Change(Answer):
+class AuditedChange(Answer):
     """A change, or all posts of measurements or decisions to one address in an hour."""
 
     at: Annotated[datetime, Field(description="When; the beginning of the hour if changes are counted.")]
@@ -40,12 +40,12 @@ class Change(Answer):
     count: int
 
 
-class ChangePage(Answer):
+class AuditPage(Answer):
     """Changes, newest first; `next` is the address of the following page."""
 
     model_config = show_example({"items": [EXAMPLE], "next": None})
 
-    items: list[Change]
+    items: list[AuditedChange]
     next: str | None = None
 
 
@@ -59,7 +59,7 @@ def list_changes(
     name: Annotated[
         str | None, Query(max_length=500, description="Only of this topology, name or id.")
     ] = None,
-) -> ChangePage:
+) -> AuditPage:
     """Every change that was answered with a success, newest first; posts of measurements and decisions are counted
     by the hour.
     """
@@ -71,4 +71,4 @@ def list_changes(
     of_names = {"key": key, "name": name}
     query = query.filter_by(**{column: asked for column, asked in of_names.items() if asked is not None})
     rows, following = page.read_rows(session.scalars, query, AuditRow.at, AuditRow.id, newest_first=True)
-    return ChangePage(items=[Change.model_validate(row) for row in rows], next=following)
+    return AuditPage(items=[AuditedChange.model_validate(row) for row in rows], next=following)

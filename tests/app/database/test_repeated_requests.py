@@ -2,6 +2,7 @@
 
 import threading
 import uuid
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 
@@ -14,7 +15,7 @@ from app.database.repeated_requests import forget_old
 from app.database.tables import PlanRow, RepeatedRequestRow, TopologyRow
 from app.load.bodies.load import FPD_LOAD
 from app.load.bodies.topology import FPD
-from tests.app.processes import StartService, open_session
+from tests.app.processes import Service, StartService, open_session
 
 PROCESSORS = {"generator": 6, "detector": 13, "reporter": 3}
 SAME = ("Location", "Content-Location", "ETag", "Content-Type")
@@ -86,6 +87,35 @@ def test_posts_of_all_kinds_take_a_key(client: httpx.Client, stored: str, key: d
         assert answers[1].headers["Idempotency-Replayed"] == "true", path
 
 
+def check_jobs(services: list[Service], headers: dict[str, str]) -> None:
+    """A long simulation, which is queued in a transaction of its own, is queued once."""
+    load = {part: value for part, value in FPD_LOAD.items() if part in {"external_rate", "operators"}}
+    job = {"roots": 1000, "processors": PROCESSORS, "load": load}
+    queued = [
+        httpx.post(
+            f"{one.url}/v1/simulations",
+            json=job | {"topology": FPD},
+            headers=headers | {"Idempotency-Key": "job"},
+            timeout=60,
+        )
+        for one in services
+    ]
+    assert [one.status_code for one in queued] == [202, 202], queued[0].text
+    assert queued[0].headers["Location"] == queued[1].headers["Location"]
+
+
+def check_expiry(database_url: str, send: Callable[[], httpx.Response]) -> None:
+    """After 24 h a key is new, and its row is deleted."""
+    with open_session(database_url) as session:
+        old = {"created_at": datetime.now(UTC) - timedelta(hours=25)}
+        session.execute(update(RepeatedRequestRow).values(old))
+        session.commit()
+        expired = send()
+        assert expired.json()["type"] == "topology-exists", "after 24 h the key is new"
+        forget_old(session)
+        assert session.scalar(select(func.count()).select_from(RepeatedRequestRow)) == 0
+
+
 def test_at_the_same_moment_and_over_services_a_request_stores_once(
     start_service: StartService, empty_database_url: str, name: str
 ):
@@ -120,27 +150,10 @@ def test_at_the_same_moment_and_over_services_a_request_stores_once(
         f"{services[0].url}/v1/topologies", json=body, headers=headers | {"Authorization": f"Bearer {other}"}
     )
     assert own.json()["type"] == "topology-exists", "each caller has keys of its own"
-    load = {part: value for part, value in FPD_LOAD.items() if part in {"external_rate", "operators"}}
-    job = {"roots": 1000, "processors": PROCESSORS, "load": load}
-    queued = [
-        httpx.post(
-            f"{one.url}/v1/simulations",
-            json=job | {"topology": FPD},
-            headers=headers | {"Idempotency-Key": "job"},
-            timeout=60,
-        )
-        for one in services
-    ]
-    assert [one.status_code for one in queued] == [202, 202], queued[0].text
-    assert queued[0].headers["Location"] == queued[1].headers["Location"]
+    check_jobs(services, headers)
     assert services[0].stop() == 0
     again = httpx.post(f"{services[1].url}/v1/topologies", json=body, headers=headers)
     assert again.headers["Idempotency-Replayed"] == "true"
-    with open_session(empty_database_url) as session:
-        old = {"created_at": datetime.now(UTC) - timedelta(hours=25)}
-        session.execute(update(RepeatedRequestRow).values(old))
-        session.commit()
-        expired = httpx.post(f"{services[1].url}/v1/topologies", json=body, headers=headers)
-        assert expired.json()["type"] == "topology-exists", "after 24 h the key is new"
-        forget_old(session)
-        assert session.scalar(select(func.count()).select_from(RepeatedRequestRow)) == 0
+    check_expiry(
+        empty_database_url, lambda: httpx.post(f"{services[1].url}/v1/topologies", json=body, headers=headers)
+    )

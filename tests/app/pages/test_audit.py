@@ -1,5 +1,6 @@
 """GET /v1/audit: who changed what, filtered and paged; and the name of the key beside what it stored."""
 
+from collections.abc import Callable
 from typing import Any
 
 import httpx
@@ -23,6 +24,21 @@ def list_changes(client: httpx.Client, **asked: Any) -> list[dict[str, Any]]:
         changes += page["items"]
         address = page["next"]
     return changes
+
+
+def store_of_each_kind(send: Callable[..., httpx.Response], client: httpx.Client) -> None:
+    """Stores an answer of each kind with the key ci, and reads it with the key bridge."""
+    for path, body in (
+        ("/v1/topologies/t/plans/min-latency", {"k_max": 22}),
+        ("/v1/topologies/t/decisions", {"at": "2026-11-18T00:01:00Z"}),
+        ("/v1/topologies/t/simulations", {"roots": 1000}),
+        ("/v1/profiles", PROFILE | {"name": "p"}),
+        ("/v1/vm-catalogues", CATALOGUE | {"name": "c"}),
+    ):
+        made = send("ci", "POST", path, body)
+        assert made.json()["created_by"] == "ci", path
+        client.headers["Authorization"] = f"Bearer {KEYS['bridge']}"
+        assert client.get(made.headers["Location"]).json()["created_by"] == "ci", path
 
 
 def test_changes_name_their_key_and_so_does_what_was_stored(
@@ -51,17 +67,7 @@ def test_changes_name_their_key_and_so_does_what_was_stored(
         assert client.get("/v1/topologies/t?revision=1").json()["created_by"] == "ci"
         send("bridge", "POST", "/v1/topologies/t/snapshots", FPD_LOAD)
         send("ci", "PUT", "/v1/topologies/t/policy", {"goal": {"k_max": 22}})
-        for path, body in (
-            ("/v1/topologies/t/plans/min-latency", {"k_max": 22}),
-            ("/v1/topologies/t/decisions", {"at": "2026-11-18T00:01:00Z"}),
-            ("/v1/topologies/t/simulations", {"roots": 1000}),
-            ("/v1/profiles", PROFILE | {"name": "p"}),
-            ("/v1/vm-catalogues", CATALOGUE | {"name": "c"}),
-        ):
-            made = send("ci", "POST", path, body)
-            assert made.json()["created_by"] == "ci", path
-            client.headers["Authorization"] = f"Bearer {KEYS['bridge']}"
-            assert client.get(made.headers["Location"]).json()["created_by"] == "ci", path
+        store_of_each_kind(send, client)
         everything = list_changes(client, limit=3)
         assert [one["at"] for one in everything] == sorted((one["at"] for one in everything), reverse=True)
         assert {one["client"] for one in everything} == {"127.0.0.1"}
