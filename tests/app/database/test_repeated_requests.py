@@ -146,9 +146,8 @@ def test_at_the_same_moment_and_over_services_a_request_stores_once(
     assert {answer.status_code for answer in answers} == {201}
     assert len({answer.content for answer in answers}) == 1
     assert sum("Idempotency-Replayed" not in answer.headers for answer in answers) == 1
-    own = httpx.post(
-        f"{services[0].url}/v1/topologies", json=body, headers=headers | {"Authorization": f"Bearer {other}"}
-    )
+    as_other = headers | {"Authorization": f"Bearer {other}"}
+    own = httpx.post(f"{services[0].url}/v1/topologies", json=body, headers=as_other)
     assert own.json()["type"] == "topology-exists", "each caller has keys of its own"
     check_jobs(services, headers)
     assert services[0].stop() == 0

@@ -64,7 +64,6 @@ def test_changes_name_their_key_and_so_does_what_was_stored(
         assert topology.json()["created_by"] == "ci"
         changed = send("bridge", "PUT", "/v1/topologies/t", topology.json())
         assert changed.json()["created_by"] == "bridge"
-        assert client.get("/v1/topologies/t?revision=1").json()["created_by"] == "ci"
         send("bridge", "POST", "/v1/topologies/t/snapshots", FPD_LOAD)
         send("ci", "PUT", "/v1/topologies/t/policy", {"goal": {"k_max": 22}})
         store_of_each_kind(send, client)
@@ -78,8 +77,7 @@ def test_changes_name_their_key_and_so_does_what_was_stored(
         }
         assert len(list_changes(client, name="t")) == len(everything) - 2
         middle = everything[3]["at"]
-        later = list_changes(client, **{"from": middle})
-        assert later == [one for one in everything if one["at"] >= middle]
+        assert list_changes(client, **{"from": middle}) == [one for one in everything if one["at"] >= middle]
         assert list_changes(client, to=middle) == [one for one in everything if one["at"] < middle]
         client.headers.pop("Authorization")
         assert client.get("/v1/audit").status_code == 401
