@@ -10,6 +10,7 @@ from importlib.metadata import version
 from fastapi import FastAPI
 from sqlalchemy.orm import sessionmaker
 
+from app.database.retention import Retention
 from app.database.shared_reads import SharedReads
 from app.database.signed_out_tickets import SignedOutTickets
 from app.database.transactions import make_engine, make_health_engine, make_metrics_engine
@@ -150,8 +151,11 @@ async def open_database(app: FastAPI) -> AsyncIterator[None]:
     for dispatcher in dispatchers:
         dispatcher.start()
     app.state.ready_process.start()
+    retention = Retention(settings)
+    retention.start()
     yield
     app.state.ready_process.stop()
+    retention.stop()
     for dispatcher in dispatchers:
         dispatcher.stop()
     engine.dispose()

@@ -142,6 +142,16 @@ class Settings(BaseSettings):
         gt=0,
         description="A statement that waits for longer for a lock of another one is cancelled (503).",
     )
+    keep_minutes_days: int = Field(
+        30,
+        ge=0,
+        le=36_500,
+        description="Older snapshots are rolled up to hours, and older decisions to hold without an outcome are "
+        "deleted, in the background; 0: never. Decisions that change something stay as long as their topology.",
+    )
+    keep_hours_days: int = Field(
+        400, ge=0, le=36_500, description="Older hours of rolled-up load are deleted; 0: never."
+    )
     shutdown_grace_seconds: int = Field(
         30, ge=0, description="The time after SIGTERM in which running requests may end."
     )

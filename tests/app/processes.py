@@ -77,11 +77,15 @@ def hangups_not_ignored() -> Iterator[None]:
         signal.signal(signal.SIGHUP, before)
 
 
+KEEPS_ALL = {"log_format": "json", "keep_minutes_days": "0", "keep_hours_days": "0"}
+"""The settings of services in tests: their data are of any age."""
+
+
 def start(arguments: list[str], **settings: str) -> Service:
     """Starts a service on a free port and waits until it answers."""
     process = subprocess.Popen(
         [HEADGATE, "serve", "--port", "0", *arguments],
-        env=environment(log_format="json", **settings),
+        env=environment(**(KEEPS_ALL | settings)),
         stderr=subprocess.PIPE,
         stdout=subprocess.DEVNULL,
         text=True,

@@ -11,6 +11,7 @@ from app.database.tables.jobs import BacktestRow, BacktestRunRow, JobColumns, Si
 from app.database.tables.topologies import (
     DecisionRow,
     EngineMarksRow,
+    HourlyLoadRow,
     MstSampleRow,
     PlacementRow,
     PlanRow,
@@ -30,6 +31,7 @@ __all__ = [
     "DecisionRow",
     "Document",
     "EngineMarksRow",
+    "HourlyLoadRow",
     "IngestRunRow",
     "JobColumns",
     "MstSampleRow",

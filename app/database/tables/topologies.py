@@ -77,6 +77,29 @@ class SnapshotRow(Base):
     stored_at: Mapped[StoredTime]
 
 
+class HourlyLoadRow(Base):
+    """What is left of the snapshots that began in an hour, after they were deleted (app/database/retention.py).
+
+    The sums are over snapshots: of their rates, and, of those with a measured E[T], of their external tuples, of tuples
+    times E[T], and of E[T]. `operators` and `newest_rate` are those of the newest snapshot, which began at `newest_at`.
+    """
+
+    __tablename__ = "hourly_loads"
+
+    topology_id: Mapped[TopologyKey]
+    hour: Mapped[datetime] = mapped_column(primary_key=True)
+    snapshots: Mapped[int] = mapped_column(Integer)
+    sojourns: Mapped[int] = mapped_column(Integer)
+    rate_sum: Mapped[float]
+    highest_rate: Mapped[float]
+    measured_tuples: Mapped[float]
+    sojourn_tuples: Mapped[float]
+    sojourn_sum: Mapped[float]
+    newest_at: Mapped[datetime]
+    newest_rate: Mapped[float]
+    operators: Mapped[Document]
+
+
 class MstSampleRow(Base):
     """A measured throughput of a number of VMs: the maximum if `saturated`, else a lower rate that they could serve."""
 

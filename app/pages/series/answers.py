@@ -41,6 +41,7 @@ def to_series(
         until=buckets.until,
         bucket_seconds=buckets.seconds,
         target_seconds=target,
+        hourly_until=buckets.hourly_until,
         points=points,
     )
 

@@ -6,14 +6,30 @@ from datetime import UTC, datetime, timedelta
 from math import ceil
 from typing import Any
 
-from sqlalchemy import ColumnElement, Row, Select, SQLColumnExpression, func, literal, select, true
+from sqlalchemy import (
+    ColumnElement,
+    CompoundSelect,
+    Integer,
+    Row,
+    Select,
+    SQLColumnExpression,
+    case,
+    cast,
+    func,
+    literal,
+    select,
+    true,
+    union_all,
+)
+from sqlalchemy.dialects.postgresql import distinct_on
 from sqlalchemy.orm import Session
 
-from app.database.tables import DecisionRow, SnapshotRow
+from app.database.tables import DecisionRow, HourlyLoadRow, SnapshotRow
 from app.load.measurements.snapshots import find_end, find_newest
 from app.load.measurements.stored_topologies import StoredTopology
 
 USUAL_SECONDS = 86_400.0
+HOUR = timedelta(hours=1)
 LEAST_SECONDS = 1e-3
 # A last bucket with a smaller share of the length is an error of rounding.
 ROUNDING = 1e-9
@@ -21,11 +37,12 @@ ROUNDING = 1e-9
 
 @dataclass(frozen=True, slots=True)
 class Buckets:
-    """Buckets of `seconds` each, from `since` to `until`."""
+    """Buckets of `seconds` each, from `since` to `until`; before `hourly_until` snapshots are rolled up to hours."""
 
     since: datetime
     until: datetime
     seconds: float
+    hourly_until: datetime | None = None
 
     def count_all(self) -> int:
         """The number of buckets; the last one may be shorter."""
@@ -33,7 +50,7 @@ class Buckets:
 
     def number(self, column: SQLColumnExpression[datetime]) -> ColumnElement[int]:
         """The bucket in which a time lies."""
-        passed = func.extract("epoch", column - literal(self.since))
+        passed = func.date_part("epoch", column - literal(self.since))
         return func.least(func.floor(passed / self.seconds), self.count_all() - 1)
 
     def begin(self, number: int) -> datetime:
@@ -50,7 +67,21 @@ def find_buckets(
     last = until or (find_end(newest[-1]) if newest else datetime.now(UTC))
     first = since or go_back(last, max(USUAL_SECONDS, window))
     length = max((last - first).total_seconds(), 0.0)
-    return Buckets(first, max(first, last), max(window, length / points, LEAST_SECONDS))
+    hourly_until = find_hourly_until(session, stored, first, last)
+    least = window if hourly_until is None else max(window, HOUR.total_seconds())
+    return Buckets(first, max(first, last), max(least, length / points, LEAST_SECONDS), hourly_until)
+
+
+def find_hourly_until(
+    session: Session, stored: StoredTopology, since: datetime, until: datetime
+) -> datetime | None:
+    """The end of the last hour in [since, until) whose snapshots were rolled up; None: there is none."""
+    last = session.scalar(
+        select(func.max(HourlyLoadRow.hour)).where(
+            HourlyLoadRow.topology_id == stored.id, HourlyLoadRow.hour >= since, HourlyLoadRow.hour < until
+        )
+    )
+    return None if last is None else last + HOUR
 
 
 def go_back(at: datetime, seconds: float) -> datetime:
@@ -64,41 +95,80 @@ def go_back(at: datetime, seconds: float) -> datetime:
 def gather_snapshots(session: Session, stored: StoredTopology, buckets: Buckets) -> Sequence[Row[Any]]:
     """The number of each bucket, the aggregates of its snapshots, and the load of the newest one."""
     grouped = group_snapshots(stored, buckets).subquery()
-    newest = (
+    own = (
         select(SnapshotRow.operators, SnapshotRow.external_rate.label("newest_rate"))
         .where(SnapshotRow.topology_id == stored.id, SnapshotRow.observed_at == grouped.c.newest)
         .order_by(SnapshotRow.window_seconds)
         .limit(1)
-        .lateral()
+        .correlate(grouped)
     )
+    of_hour = (
+        select(HourlyLoadRow.operators, HourlyLoadRow.newest_rate)
+        .where(
+            HourlyLoadRow.topology_id == stored.id,
+            HourlyLoadRow.hour == func.date_trunc("hour", grouped.c.newest, "UTC"),
+            HourlyLoadRow.newest_at == grouped.c.newest,
+        )
+        .correlate(grouped)
+    )
+    newest = (own if buckets.hourly_until is None else union_all(own, of_hour).limit(1)).lateral()
     query = select(grouped, newest.c.operators, newest.c.newest_rate).join(newest, true())
     return session.execute(query.order_by(grouped.c.number)).all()
 
 
 def group_snapshots(stored: StoredTopology, buckets: Buckets) -> Select[Any]:
     """For each bucket: snapshots, mean and highest rate, E[T] as a mean over tuples, start of the newest snapshot."""
-    sojourn, rate = SnapshotRow.measured_sojourn_seconds, SnapshotRow.external_rate
-    number = buckets.number(SnapshotRow.observed_at).label("number")
-    tuples = rate * SnapshotRow.window_seconds
-    measured = func.sum(tuples).filter(sojourn.is_not(None))
+    one = select_sums(stored, buckets).subquery()
+    number = buckets.number(one.c.at).label("number")
     # Without any tuple all intervals have the same weight.
-    mean_sojourn = func.coalesce(func.sum(sojourn * tuples) / func.nullif(measured, 0.0), func.avg(sojourn))
-    return (
-        select(
-            number,
-            func.count().label("snapshots"),
-            func.avg(rate).label("external_rate"),
-            func.max(rate).label("highest_rate"),
-            mean_sojourn.label("measured_sojourn_seconds"),
-            func.max(SnapshotRow.observed_at).label("newest"),
-        )
-        .where(
-            SnapshotRow.topology_id == stored.id,
-            SnapshotRow.observed_at >= buckets.since,
-            SnapshotRow.observed_at < buckets.until,
-        )
-        .group_by(number)
+    by_tuples = func.sum(one.c.sojourn_tuples) / func.nullif(func.sum(one.c.measured_tuples), 0.0)
+    by_intervals = func.sum(one.c.sojourn_sum) / func.nullif(func.sum(one.c.sojourns), 0)
+    columns: list[Any] = [
+        number,
+        func.sum(one.c.snapshots).label("snapshots"),
+        (func.sum(one.c.rate_sum) / func.sum(one.c.snapshots)).label("external_rate"),
+        func.max(one.c.highest_rate).label("highest_rate"),
+        func.coalesce(by_tuples, by_intervals).label("measured_sojourn_seconds"),
+        func.max(one.c.newest).label("newest"),
+    ]
+    return select(*columns).group_by(number)
+
+
+def select_sums(stored: StoredTopology, buckets: Buckets) -> CompoundSelect[Any] | Select[Any]:
+    """The sums of HourlyLoadRow for each snapshot in the buckets, and those of the hours that were rolled up."""
+    sojourn, rate, at = (
+        SnapshotRow.measured_sojourn_seconds,
+        SnapshotRow.external_rate,
+        SnapshotRow.observed_at,
     )
+    tuples, is_measured = rate * SnapshotRow.window_seconds, sojourn.is_not(None)
+    of_minutes = select(
+        at.label("at"),
+        literal(1).label("snapshots"),
+        cast(is_measured, Integer).label("sojourns"),
+        rate.label("rate_sum"),
+        rate.label("highest_rate"),
+        case((is_measured, tuples)).label("measured_tuples"),
+        (sojourn * tuples).label("sojourn_tuples"),
+        sojourn.label("sojourn_sum"),
+        at.label("newest"),
+    ).where(SnapshotRow.topology_id == stored.id, at >= buckets.since, at < buckets.until)
+    if buckets.hourly_until is None:
+        return of_minutes
+    row = HourlyLoadRow
+    is_known = row.sojourns > 0
+    of_hours = select(
+        row.hour,
+        row.snapshots,
+        row.sojourns,
+        row.rate_sum,
+        row.highest_rate,
+        case((is_known, row.measured_tuples)),
+        case((is_known, row.sojourn_tuples)),
+        case((is_known, row.sojourn_sum)),
+        row.newest_at,
+    ).where(row.topology_id == stored.id, row.hour >= buckets.since, row.hour < buckets.until)
+    return union_all(of_minutes, of_hours)
 
 
 def gather_decisions(session: Session, stored: StoredTopology, buckets: Buckets) -> Sequence[Row[Any]]:
@@ -112,7 +182,7 @@ def gather_decisions(session: Session, stored: StoredTopology, buckets: Buckets)
             DecisionRow.decided_for > buckets.since,
             DecisionRow.decided_for <= buckets.until,
         )
-        .distinct(number)
+        .ext(distinct_on(number))
         .order_by(number, DecisionRow.decided_for.desc(), DecisionRow.created_at.desc())
     )
     return list(session.execute(query))

@@ -72,4 +72,8 @@ class Series(Answer):
     target_seconds: Annotated[
         float | None, Field(description="t_max_seconds of the current policy; null: it has none.")
     ]
+    hourly_until: Annotated[
+        UtcTime | None,
+        Field(description="Before this time points are made of hourly roll-ups; null: of snapshots only."),
+    ] = None
     points: list[SeriesPoint]

@@ -1,0 +1,139 @@
+"""Keeps history small, in the background: rolls old snapshots up to hours, and deletes old decisions to hold.
+
+One service process on a database does this at a time, as long as it holds an advisory lock, which ends with its
+connection. Every step is one short statement, which moves at most MOST_ROWS rows and is done whole or not at all: a
+crash at any point leaves nothing to clean up.
+"""
+
+import logging
+import threading
+from datetime import UTC, datetime, timedelta
+
+from sqlalchemy import Connection, NullPool, text
+from sqlalchemy.exc import SQLAlchemyError
+
+from app.database.watched_connections import make_watched_engine
+from app.settings import Settings
+
+log = logging.getLogger(__name__)
+
+RETENTION_LOCK = 0x6B656570  # "keep"
+FIRST_PASS_SECONDS, PASS_SECONDS = 60.0, 600.0
+"""The time from the start of the service to the first pass, and between two passes."""
+PAUSE_SECONDS = 0.05
+MOST_ROWS = 1000
+
+ROLL_UP = """
+WITH gone AS (
+  DELETE FROM snapshots s USING (
+    SELECT topology_id, observed_at, window_seconds FROM snapshots
+    WHERE topology_id = :topology AND observed_at < :before ORDER BY observed_at LIMIT :most
+  ) old
+  WHERE s.topology_id = old.topology_id AND s.observed_at = old.observed_at
+    AND s.window_seconds = old.window_seconds
+  RETURNING s.*
+), hours AS (
+  SELECT topology_id, date_trunc('hour', observed_at, 'UTC') AS hour, count(*) AS snapshots,
+    count(measured_sojourn_seconds) AS sojourns, sum(external_rate) AS rate_sum, max(external_rate) AS highest_rate,
+    coalesce(sum(external_rate * window_seconds) FILTER (WHERE measured_sojourn_seconds IS NOT NULL), 0)
+      AS measured_tuples,
+    coalesce(sum(measured_sojourn_seconds * external_rate * window_seconds), 0) AS sojourn_tuples,
+    coalesce(sum(measured_sojourn_seconds), 0) AS sojourn_sum, max(observed_at) AS newest_at,
+    (array_agg(external_rate ORDER BY observed_at DESC, window_seconds))[1] AS newest_rate,
+    (array_agg(operators ORDER BY observed_at DESC, window_seconds))[1] AS operators
+  FROM gone GROUP BY 1, 2
+), kept AS (
+  INSERT INTO hourly_loads AS h (topology_id, hour, snapshots, sojourns, rate_sum, highest_rate, measured_tuples,
+    sojourn_tuples, sojourn_sum, newest_at, newest_rate, operators)
+  SELECT * FROM hours
+  ON CONFLICT (topology_id, hour) DO UPDATE SET
+    snapshots = h.snapshots + excluded.snapshots, sojourns = h.sojourns + excluded.sojourns,
+    rate_sum = h.rate_sum + excluded.rate_sum, highest_rate = greatest(h.highest_rate, excluded.highest_rate),
+    measured_tuples = h.measured_tuples + excluded.measured_tuples,
+    sojourn_tuples = h.sojourn_tuples + excluded.sojourn_tuples, sojourn_sum = h.sojourn_sum + excluded.sojourn_sum,
+    newest_at = greatest(h.newest_at, excluded.newest_at),
+    newest_rate = CASE WHEN excluded.newest_at >= h.newest_at THEN excluded.newest_rate ELSE h.newest_rate END,
+    operators = CASE WHEN excluded.newest_at >= h.newest_at THEN excluded.operators ELSE h.operators END
+)
+SELECT count(*) FROM gone
+"""
+# Decisions of a week may be stored as what differs from one of the same week, so whole weeks are deleted.
+DROP_HOLDS = """
+WITH gone AS (
+  DELETE FROM decisions WHERE id IN (
+    SELECT id FROM decisions
+    WHERE topology_id = :topology AND decided_for < date_trunc('week', CAST(:before AS timestamptz), 'UTC')
+      AND action = 'hold' AND outcome IS NULL
+    ORDER BY changed IS NULL, decided_for LIMIT :most
+  ) RETURNING 1
+)
+SELECT count(*) FROM gone
+"""
+DROP_HOURS = """
+WITH gone AS (DELETE FROM hourly_loads WHERE topology_id = :topology AND hour < :before RETURNING 1)
+SELECT count(*) FROM gone
+"""
+
+
+class Retention(threading.Thread):
+    """Makes a pass through all topologies from time to time, unless the settings keep everything."""
+
+    def __init__(self, settings: Settings) -> None:
+        super().__init__(name="retention", daemon=True)
+        assert settings.database_url is not None, "open_database has checked it"
+        self._settings = settings
+        self._stopped = threading.Event()
+        # The service's pool is for requests.
+        self._engine = make_watched_engine(
+            settings.database_url.get_secret_value(),
+            "headgate-retention",
+            settings.database_statement_timeout_seconds,
+            poolclass=NullPool,
+        )
+
+    def stop(self) -> None:
+        """Ends the thread after the step that runs."""
+        self._stopped.set()
+        if self.is_alive():
+            self.join()
+
+    def run(self) -> None:
+        """Makes passes until `stop`."""
+        wait = FIRST_PASS_SECONDS
+        while not self._stopped.wait(wait):
+            wait = PASS_SECONDS
+            try:
+                self.make_pass(datetime.now(UTC))
+            except SQLAlchemyError as error:
+                log.warning("old data cannot be rolled up now: %s", str(error).splitlines()[0])
+
+    def make_pass(self, now: datetime) -> dict[str, int]:
+        """Rolls up and deletes what is too old at `now`; returns the numbers of rows. {}: another process does it."""
+        with self._engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+            if not connection.scalar(text("SELECT pg_try_advisory_lock(:key)"), {"key": RETENTION_LOCK}):
+                return {}
+            return {name: self._repeat(connection, sql, now - age) for name, sql, age in self._list_steps()}
+
+    def _list_steps(self) -> list[tuple[str, str, timedelta]]:
+        minutes, hours = self._settings.keep_minutes_days, self._settings.keep_hours_days
+        steps = [
+            ("snapshots", ROLL_UP, minutes),
+            ("holds", DROP_HOLDS, minutes),
+            ("hours", DROP_HOURS, hours),
+        ]
+        return [(name, sql, timedelta(days=days)) for name, sql, days in steps if days]
+
+    def _repeat(self, connection: Connection, sql: str, before: datetime) -> int:
+        """Runs a step for each topology until nothing is left to do; returns the number of rows."""
+        moved = 0
+        whole = before.replace(minute=0, second=0, microsecond=0)
+        for topology in connection.scalars(text("SELECT id FROM topologies ORDER BY id")).all():
+            bounds = {"topology": topology, "before": whole, "most": MOST_ROWS}
+            known = {name: value for name, value in bounds.items() if f":{name}" in sql}
+            while not self._stopped.is_set():
+                count: int = connection.execute(text(sql), known).scalar_one()
+                moved += count
+                if count < MOST_ROWS:
+                    break
+                self._stopped.wait(PAUSE_SECONDS)
+        return moved
