@@ -106,6 +106,24 @@ def write_rate(rate: float | None, absent: str = UNKNOWN, *, down: bool = False)
     return f"{write_number(rate, down=down)}/s"
 
 
+def write_reach(total: int, rate: float | None, *, has_target: bool) -> str:
+    """Up to which external rate processors are enough, as every page says it: `28 processors meet the target up to
+    205/s`.
+    """
+    return f"{name_reach(total, has_target=has_target)} {write_rate(rate, down=True)}"
+
+
+def name_reach(total: int, *, has_target: bool) -> str:
+    """The name of the rate up to which processors are enough: `28 processors meet the target up to`."""
+    one = total == 1
+    does = (
+        f"meet{'s' if one else ''} the target up to"
+        if has_target
+        else f"keep{'s' if one else ''} up with at most"
+    )
+    return f"{write_counted(total, 'processor')} {does}"
+
+
 def write_percent(share: float | None) -> str:
     """A share as `62%` or `4.2%`, two digits below 100%; a share just below 1 is `above 99%`, since 100% would be
     wrong.

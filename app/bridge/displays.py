@@ -102,13 +102,13 @@ class LiveTable:
 
 
 def describe_times(decided: dict[str, Any]) -> str:
-    """A line with the external rate, E[T] now, E[T] as the decision promises it, and the target."""
-    now, promised = (
+    """A line with the external rate, E[T] now, E[T] as the decision expects it, and the target."""
+    now, then = (
         write_seconds(decided[name], UNBOUNDED) for name in ("sojourn_seconds", "expected_sojourn_seconds")
     )
     rate = f"{write_number(decided['external_rate'])} tuples/s"
-    promise = "" if decided["next"] == "hold" else f"   promised {promised}"
-    return f"{rate}   E[T] now {now} ({decided['sojourn_is']}){promise}   target: {decided['target']}"
+    expected = "" if decided["next"] == "hold" else f"   expected {then}"
+    return f"{rate}   E[T] now {now} ({decided['sojourn_is']}){expected}   target: {decided['target']}"
 
 
 def make_table(decided: dict[str, Any]) -> Table:

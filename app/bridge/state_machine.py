@@ -206,8 +206,8 @@ def _compare(change: Change, seen: Observation, after: Sojourn) -> Proof:
     if change.sojourn.measured is not None and after.measured is not None:
         before, now, how = change.sojourn.measured, after.measured, "measured"
     promised = change.promised_seconds
-    is_now, was, promise = (write_seconds(seconds, "unknown") for seconds in (now, before, promised))
-    times = f"E[T] is {is_now} ({how}), was {was} before the change, and the promise was {promise}"
+    is_now, was, wanted = (write_seconds(seconds, "unknown") for seconds in (now, before, promised))
+    times = f"E[T] is {is_now} ({how}), was {was} before the change, and was expected to be {wanted}"
     if change.is_rollback:
         return Proof(None, f"rolled back: {times}")
     if seen.rate is None or not is_same_load(seen.rate, change.rate):
@@ -219,9 +219,11 @@ def _compare(change: Change, seen: Observation, after: Sojourn) -> Proof:
         return Proof(None, f"{times}: not comparable")
     if now > max(before, expected) * (1.0 + change.error):
         error = write_percent(change.error)
-        why = f"{times}: worse by more than the promise's error of {error}"
+        why = f"{times}: worse by more than the known error of {error}"
         return Proof(kept=False, why=why, roll_back=change.before)
     if promised is None:
-        return Proof(None, f"{times}: no worse than before; a part of a decision has no promised E[T]")
+        return Proof(None, f"{times}: no worse than before; a part of a decision has no expected E[T]")
     kept = now <= promised * (1.0 + change.error)
-    return Proof(kept, f"{times}: {'kept' if kept else 'missed, but no worse than before'}")
+    return Proof(
+        kept, f"{times}: {'as expected' if kept else 'longer than expected, but no worse than before'}"
+    )

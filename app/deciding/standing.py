@@ -151,8 +151,8 @@ def select_changes(
     decided_for: Any,
     without: Sequence[str] = NEVER_MADE,
 ) -> Select[Any]:
-    """Id, processors (`change`) and outcome (`change_outcome`) of the newest change on data older than `decided_for`
-    that is no trial, whose outcome is none of `without`, and of which no snapshots show that it was never applied.
+    """Id, processors (`change`), outcome (`change_outcome`) and numbers of the newest change on data older than
+    `decided_for`, no trial, whose outcome is not in `without`, unless snapshots show that it never ran.
 
     `correlated` are the tables of the enclosing query from which `topology_id` and `decided_for` are.
     """
@@ -172,8 +172,12 @@ def select_changes(
         .subquery("newest_first")
     )
     change = aliased(DecisionRow, newest_first)
+    processors, outcome = change.answer["processors"].label("change"), change.outcome.label("change_outcome")
     return (
-        select(change.id, change.answer["processors"].label("change"), change.outcome.label("change_outcome"))
+        select(
+            *(change.id, processors, outcome, change.recommended_seconds.label("change_seconds")),
+            change.holds_up_to_rate.label("change_reach"),
+        )
         .where(or_(change.outcome.is_not(None), ~was_never_applied(change, decided_for, *correlated)))
         .order_by(change.decided_for.desc(), change.created_at.desc(), change.id)
         .limit(1)
@@ -250,9 +254,7 @@ def select_decided(latest_end: datetime, *columns: Any) -> LateralFromClause:
 
 
 def select_waited_for(decided: LateralFromClause) -> LateralFromClause:
-    """Selects the change for which the standing decision waits, with the topology's definition; no row if there is
-    none.
-    """
+    """The change for which the standing decision waits, with the topology's definition; no row if there is none."""
     change = select_changes(
         TopologyRow, decided, topology_id=TopologyRow.id, decided_for=decided.c.decided_for
     )

@@ -103,7 +103,10 @@ class WhatIfAnswer(Answer):
     basis: Basis
 
 
-UNCORRECTED = "No E[T] of this what-if is corrected by measured waits; the E[T] that the decision expects is."
+UNCORRECTED = (
+    "The E[T] that the decision expects is corrected by measured waits. Each E[T] of this what-if is an estimate "
+    "without that correction."
+)
 OF_POLICY = {"smoothing", "model", "calibrate"}
 PLACES = STORED | {"external_rate": "/load_factor"}
 

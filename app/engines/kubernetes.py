@@ -24,7 +24,7 @@ MERGE_PATCH = "application/merge-patch+json"
 SCALE_NOTES = (
     (
         "Send one request, or one command, for each operator: no request scales all of them at once. What the "
-        "decision promises holds once all are sent and the pods serve."
+        "decision expects holds once all are sent and the pods serve."
     ),
     (
         "A HorizontalPodAutoscaler or a ScaledObject on the same Deployment would undo this change: use only one of "

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 from uuid import UUID
 
 from fastapi import APIRouter, Query, Response
-from pydantic import Field, JsonValue
+from pydantic import Field, JsonValue, computed_field
 from sqlalchemy import Row, func, select, true
 from sqlalchemy.orm import Session
 
@@ -26,6 +26,8 @@ from app.web.routing import StrictJsonRoute, declare
 from app.web.security import may_read
 from planner.wording import write_percent, write_rate
 
+MOST_COMPARED = 200
+"""The newest decisions whose forecasts are compared, if a request does not say how many."""
 EXAMPLE: dict[str, JsonValue] = {
     "decision_id": "0b1f7c62-6f0c-4b7e-9a53-9d3c1c3c7f10",
     "decided_for": "2026-11-18T00:10:00Z",
@@ -90,6 +92,17 @@ class PastForecasts(Answer):
     ]
     items: list[PastForecast]
 
+    @computed_field  # type: ignore[prop-decorator]  # as Pydantic documents it
+    @property
+    def detail(self) -> str:
+        """How many forecasts covered what came, in a sentence."""
+        if not self.judged:
+            return "No earlier forecast can be judged yet: for none of them is the whole time measured."
+        return (
+            f"{write_percent(self.coverage)} of earlier forecasts covered the highest rate that came ({self.covered} "
+            f"of {self.judged} whose time is over and was measured); the aim is {write_percent(self.wanted)}."
+        )
+
 
 def to_past_forecasts(rows: Sequence[Row[Any]], newest_end: datetime | None) -> PastForecasts:
     """Returns the forecasts of decisions, oldest first, and how often they covered the measured rate."""
@@ -147,7 +160,7 @@ def draw_past_forecasts(answer: PastForecasts, form: str, name: str) -> bytes:
     ]
     chart = Chart(
         f"{name}: the highest rate of the coming cooldown, as forecast and as measured",
-        [say_coverage(answer)],
+        [answer.detail],
         [one.decided_for.timestamp() for one in items],
         [Panel("Tuples per second", lines, band=(expected, upper), signs=missed, keys=keys)],
         "UTC",
@@ -160,16 +173,6 @@ def say_missed(one: PastForecast) -> str:
     """Says when a forecast did not cover the measured rate, and both rates."""
     rates = f"{write_rate(one.came_rate)} came, {write_rate(one.upper_rate)} covered"
     return f"{one.decided_for:%Y-%m-%d %H:%M} UTC: {rates}"
-
-
-def say_coverage(answer: PastForecasts) -> str:
-    """Says which share of forecasts covered the measured rate, and which share should."""
-    if not answer.judged:
-        return "No forecast can be judged yet: for none of them is the whole time measured."
-    return (
-        f"{write_percent(answer.coverage)} covered ({answer.covered} of {answer.judged} whose time is over and was "
-        f"measured); the aim is {write_percent(answer.wanted)}"
-    )
 
 
 def gather_forecasts(session: Session, stored: StoredTopology, most: int) -> Sequence[Row[Any]]:
@@ -244,7 +247,7 @@ router = APIRouter(
 def get_past_forecasts(
     name: TopologyName,
     session: SessionDep,
-    limit: Annotated[int, Query(ge=1, le=1000, description="Of the newest decisions.")] = 200,
+    limit: Annotated[int, Query(ge=1, le=1000, description="Of the newest decisions.")] = MOST_COMPARED,
     accept: Accept = None,
 ) -> Response:
     """For each decision with a forecast: the highest rate that was expected, and the highest that was measured.

@@ -1,7 +1,9 @@
 """/v1/topologies/{name}/report: verdict, operators and evidence on one page, for a ticket or an archive."""
 
 from collections.abc import Callable, Sequence
+from datetime import datetime
 from typing import Annotated, Any, Literal
+from urllib.parse import quote
 
 from fastapi import APIRouter, Query, Response
 from sqlalchemy.orm import Session
@@ -9,6 +11,7 @@ from sqlalchemy.orm import Session
 from app.database.transactions import SessionDep
 from app.deciding.decisions.history import find_latest, find_topology_of
 from app.deciding.decisions.schemas import DecisionAnswer
+from app.forecasts.past_forecasts import MOST_COMPARED, read_past_forecasts
 from app.load.measurements.freshness import Withheld
 from app.load.measurements.stored_topologies import find_topology
 from app.rendering import reports
@@ -17,13 +20,17 @@ from app.web.routing import StrictJsonRoute, declare
 from app.web.security import may_read
 from planner.decisions.wording import describe_change, describe_effect
 from planner.values import Topology
-from planner.wording import UNBOUNDED, write_counted, write_rate, write_seconds
+from planner.wording import UNBOUNDED, name_reach, write_counted, write_rate, write_seconds
 
 GENERATED = "The numbers of this demo are generated; no real platform was measured."
 
 
-def describe_decision(name: str, decision: DecisionAnswer, topology: Topology) -> list[reports.Block]:
-    """Verdict, reasons, operators, alternatives, evidence and diagnostics."""
+def describe_decision(
+    name: str, decision: DecisionAnswer, topology: Topology, covered: str = ""
+) -> list[reports.Block]:
+    """Verdict, reasons, operators, alternatives, evidence and diagnostics; `covered` says how often forecasts were
+    right.
+    """
     if decision.withheld is not None:
         return describe_withheld(name, decision, decision.withheld, topology)
     recommended = decision.processors.recommended
@@ -32,21 +39,37 @@ def describe_decision(name: str, decision: DecisionAnswer, topology: Topology) -
     return [
         reports.Heading(f"{name}: {change}", 1),
         reports.Paragraph(describe_effect(decision.running, recommended, decision.outlook)),
+        reports.Paragraph(reports.WORDS),
         reports.Heading("The numbers"),
         reports.ReportTable(["what", "value"], list_numbers(decision)),
         reports.Heading("Why"),
         reports.Bullets([f"{one.detail} ({one.code})" for one in [*decision.reasons, *decision.constraints]]),
-        reports.Paragraph(describe_alternatives(decision)),
+        *[reports.Paragraph(text) for text in describe_alternatives(decision, covered) if text],
         *reports.draw_operators(topology, decision.current, wanted),
         *reports.list_operators(decision.current, wanted),
         *list_outcome(decision),
         *reports.list_evidence(decision.current),
         *reports.list_diagnostics(decision.diagnostics),
         reports.Paragraph(
-            f"From {decision.basis.snapshots} snapshots of revision {decision.basis.revision}, the first of "
-            f"{decision.basis.first_observed_at:%Y-%m-%d %H:%M:%S} UTC. Decision {decision.id}."
+            f"The decision was made from {write_counted(decision.basis.snapshots, 'snapshot')} of revision "
+            f"{decision.basis.revision} of the topology, measured from {write_time(decision.basis.first_observed_at)} "
+            f"until {write_time(decision.decided_for)} UTC."
         ),
+        *link_pages(name, decision),
     ]
+
+
+def link_pages(name: str, decision: DecisionAnswer) -> list[reports.Block]:
+    """Where the service shows the topology as it is now, and the decision as JSON."""
+    return [
+        reports.Link("The topology now, in the dashboard", f"/ui/#/topologies/{quote(name, safe='')}"),
+        reports.Link("This decision as JSON", f"/v1/decisions/{decision.id}"),
+    ]
+
+
+def write_time(at: datetime) -> str:
+    """A time in UTC, without the name of the zone."""
+    return f"{at:%Y-%m-%d %H:%M:%S}"
 
 
 def describe_withheld(
@@ -57,13 +80,13 @@ def describe_withheld(
         reports.Heading(f"{name}: {decision.verdict}", 1),
         reports.Paragraph(f"{withheld.detail} {withheld.remedy}"),
         reports.Paragraph(
-            f"The last decision was made on data until {decision.decided_for:%Y-%m-%d %H:%M:%S} UTC. These operators "
-            "ran then:"
+            f"The last decision was made on data until {write_time(decision.decided_for)} UTC. What ran then:"
         ),
         *reports.draw_operators(topology, decision.current, decision.running),
         *reports.list_operators(decision.current, decision.running),
         *list_outcome(decision),
-        reports.Paragraph(f"Decision {decision.id}."),
+        reports.Paragraph(reports.WORDS),
+        *link_pages(name, decision),
     ]
 
 
@@ -71,24 +94,22 @@ def list_numbers(decision: DecisionAnswer) -> list[tuple[str, str]]:
     """Each number of the decision: of which time and of which processors it is, and its value."""
     counts, span = decision.processors, describe_span(decision)
     runs = write_counted(counts.current_total, "processor")
-    wanted = write_counted(counts.recommended_total, "processor")
+    wanted, rate = write_counted(counts.recommended_total, "processor"), write_rate(decision.external_rate)
+    estimated = write_seconds(decision.current.expected_sojourn_seconds, UNBOUNDED)
     rows = [
-        ("Decided on data until", f"{decision.decided_for:%Y-%m-%d %H:%M:%S} UTC"),
-        (f"Rate, {span}", write_rate(decision.external_rate)),
+        ("Decided on data until", f"{write_time(decision.decided_for)} UTC"),
+        (f"Rate, {span}", rate),
         (f"Measured E[T] of the {runs} that run, {span}", write_seconds(decision.measured_sojourn_seconds)),
-        (
-            f"Estimated E[T] of the {runs} that run, at that rate",
-            write_seconds(decision.current.expected_sojourn_seconds, UNBOUNDED),
-        ),
+        (f"Estimated E[T] of the {runs} that run, at {rate}", estimated),
     ]
     if decision.action != "hold":
         then = write_seconds(decision.outlook.then_seconds, UNBOUNDED)
-        rows.append((f"Expected E[T] of the {wanted} recommended, at that rate", then))
-    if decision.outlook.target is not None:
-        rows.append(("Target", write_seconds(decision.outlook.target.seconds)))
-    holds = decision.counterfactuals.holds_up_to_rate
-    rows.append((f"{wanted} {decision.outlook.meets} up to".capitalize(), write_rate(holds, down=True)))
-    return rows
+        rows.append((f"Expected E[T] of the {wanted} recommended, at {rate}", then))
+    target, holds = decision.outlook.target, decision.counterfactuals.holds_up_to_rate
+    if target is not None:
+        rows.append(("Target", write_seconds(target.seconds)))
+    reach = name_reach(counts.recommended_total, has_target=target is not None)
+    return [*rows, (reach, write_rate(holds, down=True))]
 
 
 def describe_span(decision: DecisionAnswer) -> str:
@@ -97,10 +118,10 @@ def describe_span(decision: DecisionAnswer) -> str:
     return "newest snapshot" if many == 1 else f"mean of the newest {many:,} snapshots"
 
 
-def describe_alternatives(decision: DecisionAnswer) -> str:
-    """The rate that the processors are for, and what one fewer would do."""
-    sized = "" if decision.sized_for is None else f"{decision.sized_for.detail} "
-    return f"{sized}{decision.counterfactuals.one_fewer_detail}"
+def describe_alternatives(decision: DecisionAnswer, covered: str) -> tuple[str, str]:
+    """The rate that the processors are for, with how often such forecasts were right; and what one fewer would do."""
+    sized = "" if decision.sized_for is None else f"{decision.sized_for.detail} {covered}".strip()
+    return sized, decision.counterfactuals.one_fewer_detail
 
 
 def list_outcome(decision: DecisionAnswer) -> list[reports.Block]:
@@ -109,10 +130,9 @@ def list_outcome(decision: DecisionAnswer) -> list[reports.Block]:
     if outcome is not None and outcome.source == "reported":
         text = f"The change was reported as {outcome.state}."
         if outcome.measured_seconds is not None:
-            promised = write_seconds(outcome.expected_seconds, UNBOUNDED)
-            text += (
-                f" E[T] was {write_seconds(outcome.measured_seconds)} afterwards, for {promised} promised."
-            )
+            expected = write_seconds(outcome.expected_seconds, UNBOUNDED)
+            measured = write_seconds(outcome.measured_seconds)
+            text += f" E[T] was {measured} afterwards, where {expected} was expected."
         said.append(text)
     if seen is not None and (said or seen.state != "waiting"):
         said += [seen.detail, *[one.detail for one in seen.diagnostics]]
@@ -130,7 +150,9 @@ def write_report(session: Session, name: str, form: str) -> tuple[str, str]:
     """The report and its media type."""
     write, media_type = FORMATS[form]
     decision = find_latest(session, name)
-    blocks = describe_decision(name, decision, find_topology_of(session, decision))
+    is_ahead = decision.sized_for is not None and decision.sized_for.source == "forecast"
+    covered = read_past_forecasts(session, name, MOST_COMPARED).detail if is_ahead else ""
+    blocks = describe_decision(name, decision, find_topology_of(session, decision), covered)
     if find_topology(session, name).source == "demo":
         blocks.insert(1, reports.Paragraph(GENERATED))
     return write(blocks), media_type

@@ -14,7 +14,7 @@ from app.rendering.reports import (
     list_operators,
 )
 from planner.values import Topology
-from planner.wording import UNBOUNDED, join_counts, write_factor, write_number, write_seconds
+from planner.wording import UNBOUNDED, join_counts, write_factor, write_number, write_reach, write_seconds
 
 
 def summarise(answer: GateAnswer) -> str:
@@ -30,15 +30,14 @@ def summarise(answer: GateAnswer) -> str:
 def list_findings(answer: GateAnswer) -> list[str]:
     """Says a gate's headroom, its binding operator and its suggestion, each in a line."""
     headroom = answer.headroom_rate
-    if headroom is None:
-        holds = "headroom: none, see the notes"
-    elif answer.external_rate:
-        share = f"{write_factor(headroom / answer.external_rate, down=True)} the rate judged"
-        holds = f"headroom: holds up to {write_number(headroom, down=True)} tuples/s, {share}"
-    else:
-        holds = f"headroom: holds up to {write_number(headroom, down=True)} tuples/s"
+    reach = "headroom: none, see the notes"
+    if headroom is not None:
+        has_target = any(check.name == "latency" for check in answer.checks)
+        reach = f"headroom: {write_reach(answer.processors_total, headroom, has_target=has_target)}"
+    if headroom is not None and answer.external_rate:
+        reach += f", {write_factor(headroom / answer.external_rate, down=True)} the rate judged"
     return [
-        holds,
+        reach,
         f"binding operator: {answer.binding_operator}",
         f"suggestion: {answer.suggestion.detail}",
     ]

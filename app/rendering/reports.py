@@ -13,6 +13,7 @@ from app.rendering.graph_pictures import LEVELS, OVERLOADED, draw_graph, find_le
 from app.rendering.operator_graphs import DrawnOperator, OperatorGraph, find_part, graph_estimate
 from app.rendering.picture_files import write_svg
 from app.rendering.picture_shapes import BLACK, QUIET, clean, shorten
+from planner.situations.evidence_wording import describe_evidence
 from planner.values import Topology
 from planner.wording import UNBOUNDED, write_change, write_number, write_percent, write_seconds
 
@@ -44,6 +45,14 @@ class Paragraph:
 
 
 @dataclass(frozen=True, slots=True)
+class Link:
+    """A paragraph that leads to another address of the service: a link in HTML, and its address in Markdown."""
+
+    text: str
+    address: str
+
+
+@dataclass(frozen=True, slots=True)
 class Bullets:
     """A list of texts in a report, each behind a bullet."""
 
@@ -65,7 +74,13 @@ class Diagram:
     graph: OperatorGraph
 
 
-Block = Heading | Paragraph | Bullets | ReportTable | Diagram
+Block = Heading | Paragraph | Link | Bullets | ReportTable | Diagram
+
+WORDS = (
+    "E[T] is the expected total time that operators spend on one external tuple and on all tuples that derive from it, "
+    "waits included. A processor serves one tuple at a time: a thread, an executor, a subtask."
+)
+"""What E[T] and a processor are, as the pages of the dashboard say it too."""
 
 
 def write_markdown(blocks: Sequence[Block]) -> str:
@@ -78,6 +93,8 @@ def _to_markdown(block: Block) -> str:
         return f"{'#' * block.level} {quote_markdown(block.text)}"
     if isinstance(block, Paragraph):
         return quote_markdown(block.text)
+    if isinstance(block, Link):
+        return f"{quote_markdown(block.text)}: `{block.address}`"
     if isinstance(block, Bullets):
         return "\n".join(f"- {quote_markdown(item)}" for item in block.items)
     if isinstance(block, Diagram):
@@ -110,6 +127,8 @@ def _to_html(block: Block) -> str:
         return f"<h{block.level}>{escape(block.text)}</h{block.level}>"
     if isinstance(block, Paragraph):
         return f"<p>{escape(block.text)}</p>"
+    if isinstance(block, Link):
+        return f'<p><a href="{escape(block.address)}">{escape(block.text)}</a></p>'
     if isinstance(block, Bullets):
         return "<ul>\n" + "\n".join(f"<li>{escape(item)}</li>" for item in block.items) + "\n</ul>"
     if isinstance(block, Diagram):
@@ -191,12 +210,10 @@ def list_evidence(estimate: EstimateAnswer) -> list[Block]:
     evidence = estimate.evidence
     if evidence is None:
         return []
-    known = "How far the estimated E[T] is from the true one is not known"
-    if evidence.kind.endswith("bursts not measured"):
-        known = "How far the estimated E[T] is from the true one depends on what was not measured"
-    if evidence.known_error is not None:
-        known = f"The estimated E[T] differs from the true one by {write_percent(evidence.known_error)} on average"
-    blocks: list[Block] = [Heading("How true the estimate is"), Paragraph(f"{known} ({evidence.kind}).")]
+    blocks: list[Block] = [
+        Heading("How true the estimated E[T] is"),
+        Paragraph(describe_evidence(evidence.kind, evidence.known_error)),
+    ]
     if evidence.assumed:
         blocks += [Paragraph("Assumed, because it was not measured:"), Bullets(evidence.assumed)]
     return blocks

@@ -90,22 +90,13 @@ def decide(
         return
     console = open_console()
     counts, wanted = found["processors"], found["processors"]["recommended"]
-    console.print(
-        Text(_say_change(counts["current_total"], counts["recommended_total"], counts["current"] != wanted))
-    )
+    console.print(Text(found["verdict"]))
     rows = [[one, write_change(before, wanted.get(one))] for one, before in counts["current"].items()]
     print_table([Column("operator"), Column("processors")], rows)
     for reason in [*found["reasons"], *found["constraints"]]:
         console.print(Text(reason["detail"]))
     for said in found["diagnostics"]:
         console.print(Text(f"note: {said['detail']}"))
-
-
-def _say_change(before: int, after: int, is_other: bool) -> str:  # noqa: FBT001
-    """Says what the decision changes for an operator from one number of processors to another."""
-    if before != after:
-        return f"Run {write_counted(after, 'processor')} instead of {before:,}."
-    return f"{'Split' if is_other else 'Keep'} the {write_counted(before, 'processor')}{' anew' if is_other else ''}."
 
 
 def report(

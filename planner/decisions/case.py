@@ -22,7 +22,7 @@ from planner.situations.disagreements import compare_sojourn
 from planner.situations.situation import Situation, assess_counts, scale_load, survey_load
 from planner.topology.loads import MOST_PROCESSORS
 from planner.values import Estimate, Load, Topology
-from planner.wording import write_seconds
+from planner.wording import write_rate, write_seconds
 
 Action = Literal["hold", "scale_up", "scale_down", "rebalance"]
 SizedBy = Literal["smoothed", "newest", "forecast"]
@@ -37,7 +37,8 @@ class DecisionQuestion:
     `history` (None: unknown). `owners_left`: the owners of key groups after the last change, by operator. `nodes` and
     `instances` (by operator) come from the newest snapshot. `catch_up_left_seconds`: the time left until the end that
     an earlier decision promised for the backlog. `wanted_before`: the largest number of processors that any decision
-    of the last scale_down_window_seconds needed, `wanted_seconds_ago` before the end of the data (None: not known).
+    of the last scale_down_window_seconds needed, `wanted_seconds_ago` before the end of the data, for the external rate
+    `wanted_rate` (None: not known).
     """
 
     topology: Topology
@@ -55,13 +56,24 @@ class DecisionQuestion:
     catch_up_left_seconds: float | None = None
     wanted_before: int | None = None
     wanted_seconds_ago: float | None = None
+    wanted_rate: float | None = None
 
     @property
-    def wanted_when(self) -> str:
-        """When `wanted_before` processors were needed, as the end of a sentence: `30 min earlier`."""
+    def wanted_then(self) -> str:
+        """A sentence on the decision that needed `wanted_before` processors: when, and for which rate."""
+        if self.wanted_rate is None:
+            return f"{self.wanted_by} needed {self.wanted_before}."
+        made = f"{self.wanted_by} was made for {write_rate(self.wanted_rate)}"
+        return f"{made}: by what was measured then, {self.wanted_before} were the fewest for that."
+
+    @property
+    def wanted_by(self) -> str:
+        """The beginning of a sentence on the decision that needed `wanted_before` processors."""
         ago, window = self.wanted_seconds_ago, self.policy.scale_down_window_seconds
         return (
-            f"less than {write_seconds(window)} earlier" if ago is None else f"{write_seconds(ago)} earlier"
+            f"The decision {write_seconds(ago)} earlier"
+            if ago
+            else f"A decision in the last {write_seconds(window)}"
         )
 
     @property

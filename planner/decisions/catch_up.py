@@ -278,13 +278,11 @@ def describe_catch_up(
         "arrive after those that wait now."
     )
     if terms is not None and terms.is_missed:
-        detail += (
-            " The time that an earlier decision promised is over, and tuples still wait: a new time begins."
-        )
+        detail += " The time that an earlier decision set is over, and tuples still wait: a new time begins."
     elif left is not None and terms is not None and left < terms.find_seconds():
         detail += (
-            f" {write_seconds(left)} of the promised time are left. The recommended processors take "
-            f"{write_seconds(terms.find_seconds())}, because a shorter time would need far too many."
+            f" {write_seconds(left)} of the time that an earlier decision set are left. The recommended processors "
+            f"take {write_seconds(terms.find_seconds())}, because a shorter time would need far too many."
         )
     if terms is None:
         detail += " The policy sets no time for working off what waits: no processors are added for that."

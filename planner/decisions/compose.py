@@ -191,13 +191,12 @@ def why_not_fewer(decision: Decision, question: DecisionQuestion) -> str:
     codes, policy = {one.code for one in decision.reasons}, question.policy
     if "within-target" in codes:
         if policy.t_min_seconds is None:
-            return "The policy gives up no processors: it has no time below which it does."
-        return (
-            f"The policy gives up processors only where E[T] is below {write_seconds(policy.t_min_seconds)}."
-        )
+            return "The policy takes no processors away: it has no lower limit of E[T]."
+        lower = write_seconds(policy.t_min_seconds)
+        return f"The policy takes processors away only below its lower limit of {lower}."
     if "scale-down-window" not in codes:
         return ""
-    return f"The policy keeps more, because {question.wanted_before} were needed {question.wanted_when}."
+    return f"The policy keeps more all the same. {question.wanted_by} needed {question.wanted_before}."
 
 
 def describe_sizing(decision: Decision, question: DecisionQuestion) -> SizedRate:

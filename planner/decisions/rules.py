@@ -28,7 +28,10 @@ from planner.decisions.sizing import find_served, split_most
 from planner.decisions.state_migration import keep_owners, plan_moves
 from planner.decisions.wording import Reason, give_reason
 from planner.errors import BoundTooSmall, BudgetTooSmall
+from planner.gates.headroom import find_longer
+from planner.situations.situation import scale_load
 from planner.wording import (
+    UNBOUNDED,
     write_counted,
     write_percent,
     write_rate,
@@ -105,18 +108,28 @@ def keep_wanted(case: Case, proposal: Proposal) -> Proposal:
     before, total = case.question.wanted_before, sum(proposal.counts)
     if before is None or proposal.urgent or not total < before < sum(case.running):
         return proposal
-    reasons = (*proposal.reasons, describe_window(case, total, before))
+    reasons = (*proposal.reasons, describe_window(case, proposal.counts))
     return replace(proposal, kept=add_best(case, proposal.counts, before), reasons=reasons)
 
 
-def describe_window(case: Case, total: int, before: int) -> Reason:
-    """Returns the reason that `before` processors were needed in the scale-down window, where `total` are enough."""
+def describe_window(case: Case, counts: Sequence[int]) -> Reason:
+    """Returns the reason that more processors were needed in the scale-down window, where `counts` are enough now.
+
+    For a target of E[T] it says E[T] with them, corrected as that of one processor fewer is.
+    """
+    rate, expected, correction = case.sized[0].load.external_rate, "", case.correction
+    if case.policy.t_max_seconds is not None:
+        own = correction.own if correction.is_own else None
+        seconds, _ = find_longer(
+            scale_load(case.situation, rate), counts, counts, correction.least_shared, own
+        )
+        expected = f" (E[T] {write_seconds(seconds, UNBOUNDED)})"
     return give_reason(
         "scale-down-window",
-        total=total,
-        rate=write_rate(case.sized[0].load.external_rate),
-        before=before,
-        when=case.question.wanted_when,
+        total=sum(counts),
+        rate=write_rate(rate),
+        expected=expected,
+        needed=case.question.wanted_then,
         window=write_seconds(case.policy.scale_down_window_seconds),
     )
 
@@ -169,7 +182,7 @@ def hold_for_window(case: Case, proposal: Proposal) -> Proposal:
     before, running = case.question.wanted_before, sum(case.running)
     if not gives_up(case, proposal) or before is None or before < running:
         return proposal
-    return proposal.hold(describe_window(case, sum(proposal.counts), before))
+    return proposal.hold(describe_window(case, proposal.counts))
 
 
 def hold_small_saving(case: Case, proposal: Proposal) -> Proposal:

@@ -23,7 +23,7 @@ SENTENCES: Mapping[str, str] = {
     # The goal.
     "target-missed": "{time} is {found}, above the target of {limit}.",
     "within-target": "{time} is {found}, within the target of {limit}.",
-    "below-t-min": "{time} is {found}. The policy gives up processors where E[T] is below {limit}.",
+    "below-t-min": "{time} is {found}. Below its lower limit of {limit} the policy takes processors away.",
     "ahead-of-load": "The rate may rise to {rate} before the next change is possible, and what runs is too little for "
     "that: {enough}.",
     "target-on-a-draw": "Each number of processors was tried on the same {roots} external tuples, drawn at random.",
@@ -56,13 +56,13 @@ SENTENCES: Mapping[str, str] = {
     "policy leaves for that: the bounds on processors, or the time of one service, allow no less.",
     "catch-up-impossible": "{waiting} tuples wait, and no number of processors within the bounds works them off.",
     # Why a change is smaller, or held back.
-    "scale-down-window": "{total} processors would be enough at {rate}, but {before} were needed {when}. The policy "
-    "keeps processors for {window} after they were needed.",
+    "scale-down-window": "{total} processors would be enough at {rate}{expected}. {needed} The policy keeps processors "
+    "for {window} after they were needed.",
     "at-optimum": "The processors that run are already the best ones for the policy's goal.",
     "cooldown": "The last change is too recent. The next one is possible in {left}.",
     "trigger": "The rate has changed by {change} since the last change. The policy acts on changes of {least} or more.",
-    "saving-too-small": "Only {saved} of {running} processors could be given up. The policy changes something only for "
-    "{least} or more.",
+    "saving-too-small": "Only {saved} of {running} processors could be taken away. The policy changes something only "
+    "for {least} or more.",
     "gain-too-small": "E[T] would go {change}. The policy changes something for speed alone only if E[T] falls by more "
     "than {least}.",
     "payback": "While state moves, tuples wait: a shorter E[T] makes up for that after {payback}. That is later than "
@@ -112,7 +112,8 @@ MOST_LISTED = 10
 
 @dataclass(frozen=True, slots=True)
 class Outlook:
-    """The time E[T] now and with the recommended processors, and the target; None: an operator cannot keep up.
+    """The time E[T] now and with the recommended processors at the `rate`, and the target; None: an operator cannot
+    keep up.
 
     `is_measured`: E[T] now is measured. E[T] of the recommended processors is always an estimate.
     """
@@ -120,19 +121,15 @@ class Outlook:
     now_seconds: float | None
     then_seconds: float | None
     target: TimeTarget | None
+    rate: float
     is_measured: bool = False
-
-    @property
-    def meets(self) -> str:
-        """Returns what the recommended processors do up to a rate: the same words on every page."""
-        return "keep up" if self.target is None else "meet the target"
 
 
 def describe_verdict(running: Mapping[str, int], recommended: Mapping[str, int], outlook: Outlook) -> str:
     """Returns the verdict of a decision: the processors to run, and the effect on E[T].
 
     An example is `Run 28 processors instead of 32: parse 4, score 13. E[T] is 180 ms (measured) and would be 208 ms
-    (expected); the target is 350 ms.`
+    (expected), both at 158/s; the target is 350 ms.`
     """
     return f"{describe_change(running, recommended)} {describe_effect(running, recommended, outlook)}"
 
@@ -151,18 +148,20 @@ def describe_change(running: Mapping[str, int], recommended: Mapping[str, int]) 
 
 def describe_effect(running: Mapping[str, int], recommended: Mapping[str, int], outlook: Outlook) -> str:
     """Returns a sentence on how the recommended processors change E[T], and on the target."""
-    now, then = outlook.now_seconds, outlook.then_seconds
+    now, then, rate = outlook.now_seconds, outlook.then_seconds, write_rate(outlook.rate)
+    kind = "measured" if outlook.is_measured else "estimated"
     if running == recommended:
-        text = "They cannot keep up" if now is None else f"E[T] is {write_seconds(now)}"
+        kept = "" if now is None else f"E[T] is {write_seconds(now)} ({kind}, at {rate})"
+        text = kept or f"They cannot keep up with {rate}"
     elif then is None:
-        text = "They cannot keep up either"
+        text = f"They cannot keep up with {rate} either"
     elif now is None:
-        text = f"Those that run cannot keep up; E[T] would be {write_seconds(then)}"
+        text = f"Those that run cannot keep up with {rate}; E[T] would be {write_seconds(then)}"
     elif outlook.is_measured:
         before, after = write_seconds_apart(now, then)
-        text = f"E[T] is {before} (measured) and would be {after} (expected)"
+        text = f"E[T] is {before} (measured) and would be {after} (expected), both at {rate}"
     else:
-        text = f"E[T] would go {write_seconds_change(now, then)} (both estimated)"
+        text = f"E[T] would go {write_seconds_change(now, then)} (both estimated, at {rate})"
     return f"{text}{describe_target(outlook.target)}."
 
 
@@ -186,7 +185,7 @@ DIFFERENCES: Mapping[str, str] = {
     "newest": "it is made for {rate}, the rate of the newest snapshot",
     "smoothed": "it was made at {rate}",
     "model-corrected": "it allows for waits as they were measured",
-    "within-target": "it gives up processors only where E[T] is far below the target",
+    "within-target": "it takes processors away only where E[T] is below the policy's lower limit",
     "scale-down-window": "it keeps processors for some time after they were needed",
     "catch-up": "it works off the tuples that wait",
     "cooldown": "the last change is too recent for another",
@@ -228,10 +227,9 @@ def describe_difference(planned_total: int, planned_rate: float, decided: Decide
 def describe_other_terms(external_rate: float, decided: DecidedNumber) -> str:
     """Returns a sentence on the rates of a decision and of a what-if that has other terms than the decision."""
     rate = write_rate(decided.rate)
-    looked = (
-        f"the measured load, looked ahead to {rate}"
-        if decided.codes[0] == "forecast"
-        else f"the measured {rate}"
-    )
+    looked = {
+        "forecast": f"{rate}, to which the measured rate may rise before the next change is possible",
+        "newest": f"{rate}, the rate of the newest snapshot",
+    }.get(decided.codes[0], f"the measured {rate}")
     runs, asked = write_counted(decided.total, "processor"), write_rate(external_rate)
-    return f"The decision's {runs} are for {looked}; this what-if is for {asked}, on its own terms."
+    return f"The decision recommends {runs} for {looked}. The numbers of this what-if are for {asked}."

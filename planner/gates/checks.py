@@ -57,7 +57,8 @@ def check_stability(answer: Estimate) -> Check:
     """Returns the check that every operator keeps up: its processors are busy for less than all of the time."""
     busiest = max(answer.operators, key=lambda one: one.utilisation)
     if answer.stable:
-        detail = f"Every operator keeps up; the busiest is {busiest.name}, at {write_percent(busiest.utilisation)}."
+        busy = write_percent(busiest.utilisation)
+        detail = f"Every operator keeps up; the busiest is {busiest.name}: {busy} busy."
     else:
         detail = (
             f"{join_names(answer.unstable_operators)} cannot keep up: {busiest.name} would need "
@@ -72,7 +73,7 @@ def check_bounds(situation: Situation, counts: Sequence[int]) -> Check:
     detail = (
         f"Fewer or more processors than their bounds allow: {join_names(outside)}."
         if outside
-        else "Every operator has as many processors as its bounds allow."
+        else "Every operator has no fewer and no more processors than its bounds allow."
     )
     return Check("bounds", not outside, float(len(outside)), 0.0, detail)
 

@@ -18,7 +18,14 @@ from planner.queueing.stations import sum_services
 from planner.situations.situation import Situation, assess_counts, scale_load
 from planner.targets.target import SojournTarget, Target, compare_seconds, relate_seconds
 from planner.topology.loads import MOST_PROCESSORS, SMALLEST
-from planner.wording import UNBOUNDED, write_factor, write_rate, write_seconds
+from planner.wording import (
+    UNBOUNDED,
+    write_counted,
+    write_factor,
+    write_rate,
+    write_reach,
+    write_seconds,
+)
 
 Choice = Callable[[Situation], list[int]]
 LONGER = 4.0
@@ -188,21 +195,21 @@ def find_counterfactuals(
     elif fewer is not None:
         detail += "."
     limits = Limits(shorten_target(situation, target, correction), None)
-    return Counterfactuals(
-        one_fewer_processors=fewer,
-        one_fewer_sojourn_seconds=seconds,
-        one_fewer_detail=detail,
-        holds_up_to_rate=as_finite(find_headroom(situation, lambda _: chosen, limits, rate)),
-        one_fewer_up_to_rate=as_finite(
-            find_headroom(
-                situation,
-                lambda scaled: plan_counts(scaled, total - 1),
-                replace(limits, k_max=total - 1),
-                rate,
-                0.0 if situation.stations.inflows is None else OWN_TOLERANCE,
-            )
-        ),
+    holds = as_finite(find_headroom(situation, lambda _: chosen, limits, rate))
+    fewer_holds = as_finite(
+        find_headroom(
+            situation,
+            lambda scaled: plan_counts(scaled, total - 1),
+            replace(limits, k_max=total - 1),
+            rate,
+            0.0 if situation.stations.inflows is None else OWN_TOLERANCE,
+        )
     )
+    if holds is not None and fewer_holds is not None:
+        rates = ((total - 1, fewer_holds), (total, holds))
+        reaches = [write_reach(count, one, has_target=target is not None) for count, one in rates]
+        detail += f" {'; '.join(reaches)}."
+    return Counterfactuals(fewer, seconds, detail, holds, fewer_holds)
 
 
 def shorten_target(situation: Situation, target: Target | None, correction: float) -> Target | None:
@@ -244,13 +251,16 @@ def describe_one_fewer(
     try:
         counts = allocate_budget(situation.stations, k_max, situation.names).counts
     except (BudgetTooSmall, BoundTooSmall):
-        return None, None, f"{k_max} processors could not keep up within the bounds."
+        return None, None, f"With one fewer, {k_max}, some operator could not keep up within its bounds."
     own_counts = counts
     if own_correction is not None and situation.load.external_rate:
         own_counts = EvenSplit.prepare(situation.stations).allocate(0.0, k_max).tolist()
     seconds, is_own = find_longer(situation, counts, own_counts, correction, own_correction)
     beside, _ = find_longer(situation, chosen, chosen, correction, own_correction)
-    detail = f"With {k_max} processors in their best split E[T] would be {write_seconds(seconds, UNBOUNDED)}"
+    counted = write_counted(k_max, "processor")
+    detail = (
+        f"With one fewer, {counted} in their best split, E[T] would be {write_seconds(seconds, UNBOUNDED)}"
+    )
     if situation.load.external_rate:
         detail += f" at {write_rate(situation.load.external_rate)}"
     notes = [f"with {k_max + 1}: {write_seconds(beside, UNBOUNDED)}"]

@@ -22,7 +22,7 @@ STATES = {
     "unknown": "The snapshots since the decision do not have the processors of every operator.",
 }
 RAN = {"applied", "rolled-back"}
-VERDICTS = {True: "kept", False: "missed"}
+SIDES = {True: "within", False: "above"}
 
 
 def describe_outcome(promised: Promised, observations: Observations, found: ObservedOutcome) -> str:
@@ -66,19 +66,19 @@ def describe_kept(promised: Promised, found: ObservedOutcome) -> str:
         write_seconds((found.end_seconds or 0.0) - (found.begin_seconds or 0.0)),
     )
     if limit is None:
-        return "The decision promised no bounded E[T]: there is nothing to compare."
+        return "The decision expected no bounded E[T]: there is nothing to compare."
     if promised.limit_source == "target" and found.missed:
         return f"E[T] was above the target of {write_seconds(limit)} in {found.missed} of {found.intervals} intervals."
     if found.kept is None:
-        return f"Whether the promise was kept over {horizon} is not known{explain_unknown(found)}"
+        return f"Whether E[T] stayed within its limit over {horizon} is not known{explain_unknown(found)}"
     if promised.limit_source == "target":
         intervals = "the interval" if found.intervals == 1 else f"all {found.intervals} intervals"
         return f"E[T] was within the target of {write_seconds(limit)} in {intervals} of {horizon}."
     compared = "at most" if found.kept else "above"
     return (
         f"Over {horizon} E[T] was {write_seconds(found.measured_seconds or 0.0)} on average, {compared} "
-        f"{write_seconds(limit)}: that is the promised {write_seconds(promised.expected_seconds or 0.0)} with the "
-        "known error of the model."
+        f"{write_seconds(limit)}: that is the expected {write_seconds(promised.expected_seconds or 0.0)} with the "
+        "known error of the estimate."
     )
 
 
@@ -105,10 +105,10 @@ def describe_beside(promised: Promised, found: ObservedOutcome) -> list[str]:
         parts.append(f"The decision itself expected {promise}, more than the target.")
     if found.missed and found.missed_beyond_rate:
         rate = write_rate(promised.holds_up_to_rate or 0.0, down=True)
-        parts.append(
-            f"In {found.missed_beyond_rate} of the {found.missed} intervals above the limit the rate was above {rate}, "
-            "for which the decision was not made."
-        )
+        which = f"{found.missed_beyond_rate} of these {found.missed} intervals"
+        if found.missed_beyond_rate == found.missed:
+            which = "this interval" if found.missed == 1 else "all of these intervals"
+        parts.append(f"In {which} the rate was above {rate}, up to which these processors are enough.")
     return parts
 
 
@@ -181,9 +181,8 @@ def compare_verdicts(
     if reported.kept is None or observed.kept is None or reported.kept == observed.kept:
         return None
     detail = (
-        f"By the report the promise was {VERDICTS[reported.kept]}: E[T] was "
-        f"{write_seconds(reported.measured_seconds or 0.0)}, for {write_seconds(promised.expected_seconds or 0.0)} "
-        f"promised. By the snapshots, whose E[T] is compared with {write_seconds(promised.limit_seconds or 0.0)}, it "
-        f"was {VERDICTS[observed.kept]}."
+        f"By the report E[T] was {write_seconds(reported.measured_seconds or 0.0)}, {SIDES[reported.kept]} the "
+        f"expected {write_seconds(promised.expected_seconds or 0.0)} with its known error. By the snapshots E[T] was "
+        f"{SIDES[observed.kept]} its limit of {write_seconds(promised.limit_seconds or 0.0)}."
     )
     return Diagnostic("report-verdict-disagrees", detail)

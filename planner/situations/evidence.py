@@ -159,8 +159,8 @@ def list_assumed_bursts(knowledge: str, queueings: tuple[str, ...]) -> tuple[str
     if knowledge != SCVS:
         return ()
     calm, bursty = (find_error(queueings, arrivals, f"E[T], {SCVS}") for arrivals in ("calm", "bursty"))
-    known = f"{write_percent(calm)} on average if that is right, by {write_percent(bursty)} if not"
-    return (f"tuples arrive without bursts: beside simulations the estimated E[T] is wrong by {known}",)
+    known = f"by {write_percent(calm)} on average, and by {write_percent(bursty)} if they arrive in bursts"
+    return (f"tuples arrive without bursts: then the estimated E[T] differs from simulations {known}",)
 
 
 def find_quantile_errors(
@@ -287,6 +287,6 @@ def describe_bursts(stations: Stations, answers: Sequence[OperatorEstimate]) -> 
     errors = f"{write_percent(min(known))} to {write_percent(max(known))}"
     detail = (
         f"Tuples arrive in bursts at {listed}; independent arrivals have an index of dispersion of 1. Under such "
-        f"bursts the estimated E[T] errs by {errors} on average, and at times by half: only a simulation can promise."
+        f"bursts the estimated E[T] errs by {errors} on average, and at times by half: only a simulation tells more."
     )
     return (Diagnostic("bursty", detail, tuple(bursty)),)

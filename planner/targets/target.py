@@ -118,9 +118,9 @@ def take_sign(value: float, *, holds: bool) -> float:
 
 
 def compare_seconds(target: Target, seconds: float | None) -> str:
-    """A clause that compares a time with its target: `E[T] is 180 ms, within the target of 200 ms`."""
+    """Compares an estimate with its target in a clause: `E[T] is 180 ms by the estimate, within the target of 1 s`."""
     found = write_beside(seconds, target.seconds)[0]
-    return f"{target.title} is {found}, {relate_seconds(target, seconds)}"
+    return f"{target.title} is {found} by the estimate, {relate_seconds(target, seconds)}"
 
 
 def relate_seconds(target: Target, seconds: float | None) -> str:

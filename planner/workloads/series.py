@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from planner.arrays import Floats
 from planner.errors import PlannerError
 from planner.values import Diagnostic
-from planner.wording import join_names, write_counted, write_seconds
+from planner.wording import join_names, write_counted, write_number, write_seconds
 
 Steps = NDArray[np.intp]
 
@@ -32,6 +32,8 @@ MOST_STEPS = 1_000_000
 # hour: on the World Cup week of Imai et al. these are the 29 minutes that its source does not have.
 DROP_OUT_CHANGES, DROP_OUT_DEPTH, DROP_OUT_HOUR = 4.0, 0.1, 30
 SHOWN = 5
+FARTHEST = 6e10
+"""Seconds since 1970, before or after which times are written as numbers: about 1,900 years."""
 
 
 class ForecastError(PlannerError):
@@ -164,7 +166,7 @@ def regularise_workload(measurements: Sequence[Measurement], step_seconds: float
         tuple(map(float, filled)),
         tuple(map(int, missing)),
         tuple(map(int, drops)),
-        _describe(missing, drops, len(series)),
+        _describe(missing, drops, float(times[0]), step, len(series)),
     )
 
 
@@ -235,22 +237,32 @@ def _place(times: Floats, step: float) -> Steps:
     return np.asarray(places, dtype=np.intp)
 
 
-def _describe(missing: Steps, drops: Steps, steps: int) -> tuple[Diagnostic, ...]:
+def _describe(missing: Steps, drops: Steps, start: float, step: float, steps: int) -> tuple[Diagnostic, ...]:
     found = []
     if len(missing):
+        spans = [
+            f"from {write_moment(start + step * one[0])} to {write_moment(start + step * (one[-1] + 1))}"
+            for one in np.split(missing, np.flatnonzero(np.diff(missing) > 1) + 1)
+        ]
         detail = (
-            f"{len(missing):,} of the {steps:,} rates were not measured, and are filled in by straight lines"
+            f"{len(missing):,} of the {steps:,} rates were not measured: {join_names(spans, SHOWN)} (UTC)."
         )
-        found.append(Diagnostic("workload-gaps", f"{detail}: rates {join_names(missing.tolist(), SHOWN)}."))
+        found.append(Diagnostic("workload-gaps", f"{detail} They are filled in by straight lines."))
     if len(drops):
-        detail = f"{len(drops)} single steps drop far below both their neighbours, like failed measurements"
-        found.append(
-            Diagnostic(
-                "workload-drop-outs",
-                f"{detail}: steps {join_names(drops.tolist(), SHOWN)}; they are left as they are.",
-            )
+        counted = write_counted(len(drops), "single rate")
+        times = join_names([write_moment(start + step * one) for one in drops.tolist()], SHOWN)
+        detail = (
+            f"{counted} far below the rates before and after, as after a failed measurement: {times} (UTC)."
         )
+        found.append(Diagnostic("workload-drop-outs", f"{detail} The forecast uses what was measured."))
     return tuple(found)
+
+
+def write_moment(epoch_seconds: float) -> str:
+    """Returns a time in UTC, `2026-11-18 00:05`, with seconds where they are not 0."""
+    if abs(epoch_seconds) > FARTHEST:
+        return f"{write_number(epoch_seconds)} s after 1970"
+    return str(np.datetime64(round(epoch_seconds), "s")).replace("T", " ").removesuffix(":00")
 
 
 class Window(NamedTuple):

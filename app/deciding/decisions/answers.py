@@ -15,7 +15,7 @@ from planner.decisions.compose import ComposedDecision, Decision
 from planner.decisions.horizon import RateOutlook
 from planner.decisions.wording import describe_change, describe_effect
 from planner.values import Estimate, Topology
-from planner.wording import write_counted, write_rate
+from planner.wording import write_reach
 
 
 def to_decision_answer(
@@ -147,12 +147,10 @@ def graph_decision(decision: DecisionAnswer, topology: Topology) -> OperatorGrap
 
 
 def say_times(decision: DecisionAnswer) -> str:
-    """Says the rate and E[T] now, E[T] as recommended with the target, and the rate that the decision bears."""
-    counts = decision.processors
-    effect = describe_effect(decision.running, counts.recommended, decision.outlook)
-    parts = [f"{write_rate(decision.external_rate)} come in. {effect}"]
+    """Says E[T] now, E[T] as recommended with the target, and the rate up to which the recommended processors do."""
+    counts, outlook = decision.processors, decision.outlook
+    text = describe_effect(decision.running, counts.recommended, outlook)
     holds = decision.counterfactuals.holds_up_to_rate
-    if holds is not None:
-        total = write_counted(counts.recommended_total, "processor")
-        parts.append(f"{total} {decision.outlook.meets} up to {write_rate(holds, down=True)}.")
-    return " ".join(parts)
+    if holds is None:
+        return text
+    return f"{text} {write_reach(counts.recommended_total, holds, has_target=outlook.target is not None)}."

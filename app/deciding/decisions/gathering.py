@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 
 from app.database.tables import DecisionRow, PolicyRow, SnapshotRow
 from app.deciding.decisions.schemas import DecisionRequest
-from app.deciding.documents import take_part
+from app.deciding.documents import take_part, unfold_row
 from app.deciding.policies.schemas import PolicyBody
 from app.deciding.policies.service import check_policy
 from app.deciding.standing import NEWEST_FIRST, UNDONE, find_last_change, read_counts
@@ -90,7 +90,7 @@ def gather_question(
         rates = gather_rates(session, found, decided_for, history or HISTORY)
     if policy.catch_up_seconds is not None:
         left = find_promise(session, stored, decided_for, policy.catch_up_seconds)
-    needed, needed_for = find_wanted_before(session, stored, terms, decided_for)
+    needed = find_wanted_before(session, stored, terms, decided_for)
     return DecisionQuestion(
         topology=found.topology,
         load=found.load,
@@ -106,8 +106,9 @@ def gather_question(
         nodes=read_nodes(found.newest),
         instances=read_instances(found.newest),
         catch_up_left_seconds=left,
-        wanted_before=needed,
-        wanted_seconds_ago=None if needed_for is None else (decided_for - needed_for).total_seconds(),
+        wanted_before=None if needed is None else needed.needed,
+        wanted_seconds_ago=None if needed is None else (decided_for - needed.decided_for).total_seconds(),
+        wanted_rate=None if needed is None else find_sized_rate(session, needed),
     )
 
 
@@ -177,19 +178,19 @@ def read_instances(newest: SnapshotRow) -> dict[str, list[MeasuredInstance]]:
 
 def find_wanted_before(
     session: Session, stored: StoredTopology, terms: PolicyBody, decided_for: datetime
-) -> tuple[int | None, datetime | None]:
-    """Returns the most processors that earlier decisions with an equal goal and equal bounds asked for in the policy's
-    window, and the end of the data of the newest decision that asked for so many.
+) -> DecisionRow | None:
+    """Returns the newest of the earlier decisions with an equal goal and equal bounds that asked for the most
+    processors in the policy's window.
 
     Only decisions on data older than `decided_for` count. Trials do not count. Decisions under a policy without a
     window do not count, because such a decision may have held for another reason than the goal.
     """
     if not terms.scale_down_window_seconds:
-        return None, None
+        return None
     needed = DecisionRow.needed
     sent = terms.model_dump(mode="json", include={"goal", "bounds"})
     most = (
-        select(needed, DecisionRow.decided_for)
+        select(DecisionRow)
         .where(
             needed.is_not(None),
             DecisionRow.topology_id == stored.id,
@@ -202,8 +203,13 @@ def find_wanted_before(
         .order_by(needed.desc(), DecisionRow.decided_for.desc())
         .limit(1)
     )
-    row = session.execute(most).one_or_none()
-    return (None, None) if row is None else (row[0], row[1])
+    return session.scalars(most).one_or_none()
+
+
+def find_sized_rate(session: Session, row: DecisionRow) -> float | None:
+    """Returns the rate for which a decision chose its number of processors; None: stored before this was stored."""
+    sized = unfold_row(session, row).get("sized_for")
+    return None if sized is None else float(sized["external_rate"])
 
 
 def find_promise(

@@ -290,7 +290,6 @@ class DecisionAnswer(AsOfNow, Decided):
         """Returns E[T] now (measured, or else estimated), E[T] with the recommended processors, and the target."""
         now = choose_promise(self.current.expected_sojourn_seconds, self.measured_sojourn_seconds)
         then = choose_promise(self.expected_sojourn_seconds, self.corrected_sojourn_seconds)
-        is_measured = self.measured_sojourn_seconds is not None
-        return Outlook(
-            now if self.current.stable else None, then, self.policy.to_value().limit, is_measured=is_measured
-        )
+        is_measured, limit = self.measured_sojourn_seconds is not None, self.policy.to_value().limit
+        now = now if self.current.stable else None
+        return Outlook(now, then, limit, self.external_rate, is_measured=is_measured)

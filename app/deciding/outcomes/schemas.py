@@ -56,14 +56,14 @@ class OutcomeAnswer(Answer):
     state: OutcomeState
     applied_at: datetime | None
     expected_seconds: Annotated[
-        float | None, Field(description="E[T] that the decision promised; null = infinite.")
+        float | None, Field(description="E[T] that the decision expected; null = infinite.")
     ]
     measured_seconds: float | None
     kept: Annotated[
         bool | None,
         Field(
-            description="Whether the measured E[T] is at most the promised one plus its known error (0.15 if "
-            "not known). null: not measured, nothing promised, or other processors ran. With "
+            description="Whether the measured E[T] is at most the expected one plus its known error (0.15 if "
+            "not known). null: not measured, nothing expected, or other processors ran. With "
             "source snapshots: `kept` of `observed`."
         ),
     ]
@@ -92,7 +92,7 @@ class ObservedAnswer(Answer):
         Field(description="The beginning of the first interval that ran the recommended processors."),
     ]
     superseded_at: Annotated[UtcTime | None, Field(description="The end of the data of the next change.")]
-    expected_seconds: Annotated[float | None, Field(description="The promised E[T]; null = infinite.")]
+    expected_seconds: Annotated[float | None, Field(description="The expected E[T]; null = infinite.")]
     before_seconds: Annotated[
         float | None,
         Field(
@@ -137,7 +137,7 @@ class ObservedAnswer(Answer):
     kept: Annotated[
         bool | None,
         Field(
-            description="Whether E[T] of every interval met the target, or measured_seconds the promise. "
+            description="Whether E[T] of every interval met the target, or measured_seconds the limit. "
             "null: the horizon is not over, was cut by other processors, or has a gap."
         ),
     ]

@@ -58,7 +58,7 @@ def refuse_contradictions(body: BacktestRequest) -> None:
     found += [
         (
             f"#/mst_samples/{position}/saturated",
-            "Schedules are judged by the maximum throughput of VMs: send saturated samples.",
+            "Schedules are judged by the most that VMs sustain: send samples of VMs that were fully used (saturated).",
         )
         for position, one in enumerate(body.mst_samples or [])
         if not one.saturated

@@ -1,7 +1,7 @@
 """Reads the overview and describes each topology in a sentence."""
 
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from sqlalchemy import Row
 from sqlalchemy.orm import Session
@@ -20,9 +20,7 @@ def to_row(row: Row[Any], now: datetime) -> OverviewRow:
     data = describe_data(row.until, row.limit_seconds, row.ahead_until, now, has_policy=row.has_policy)
     withheld = withhold(row.name, data, row.decided_for, now)
     shown = None if withheld else row
-    recommended = shown and shown.recommended
-    if shown and row.held:
-        recommended = sum(read_wanted(row, row.held).values())
+    advised = find_advised(row) if shown and row.held else shown and read_own(row)
     found = OverviewRow(
         name=row.name,
         revision=row.revision,
@@ -34,18 +32,44 @@ def to_row(row: Row[Any], now: datetime) -> OverviewRow:
         action=None if withheld else row.action,
         decided_for=row.decided_for,
         processors_running=shown and shown.running,
-        processors_recommended=recommended,
+        processors_recommended=advised and advised.recommended,
         expected_sojourn_seconds=shown and shown.current_seconds,
-        recommended_sojourn_seconds=shown and shown.recommended_seconds,
+        recommended_sojourn_seconds=advised and advised.seconds,
         measured_sojourn_seconds=row.measured,
         target_seconds=row.target,
         external_rate=row.external_rate,
-        holds_up_to_rate=shown and shown.holds_up_to_rate,
+        holds_up_to_rate=advised and advised.holds_up_to_rate,
         measured_until=row.until,
         outcome=row.outcome,
         rates=row.rates or [],
     )
     return found.model_copy(update={"detail": describe(found)})
+
+
+class Advised(NamedTuple):
+    """The processors that should run, E[T] with them, and the rate up to which they are enough."""
+
+    recommended: int | None
+    seconds: float | None = None
+    holds_up_to_rate: float | None = None
+
+
+def read_own(row: Row[Any]) -> Advised:
+    """The numbers that the standing decision recommends."""
+    return Advised(row.recommended, row.recommended_seconds, row.holds_up_to_rate)
+
+
+def find_advised(row: Row[Any]) -> Advised:
+    """The numbers of the processors that should run while a decision waits for an earlier change.
+
+    They are those of the earlier change, if its processors are recommended; other processors have no numbers yet.
+    """
+    wanted = read_wanted(row, row.held)
+    if wanted == row.held:
+        return read_own(row)
+    if row.change is not None and wanted == row.change["recommended"]:
+        return Advised(sum(wanted.values()), row.change_seconds, row.change_reach)
+    return Advised(sum(wanted.values()))
 
 
 def describe(row: OverviewRow) -> str:

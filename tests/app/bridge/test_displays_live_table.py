@@ -38,7 +38,7 @@ def test_it_shows_operators_times_warnings_and_the_last_events():
         "90%",
         "-> 6",
         "E[T] now 500 ms (estimated)",
-        "promised 100 ms",
+        "expected 100 ms",
         "warning: The engine is odd",
     ):
         assert part in drawn, part
@@ -67,7 +67,7 @@ def test_what_is_not_known_is_a_dash_and_no_number():
     data = to_data(READING, LOAD, make_decision(current=current), Chosen("hold", {"parse": 4}))
     table.show(Event("decided", datetime(2026, 11, 19, 10, 0, 0, tzinfo=UTC), "hold", data))
     assert "–" in draw(table)
-    assert "promised" not in draw(table), "nothing changes"
+    assert "expected" not in draw(table), "nothing changes"
     table.show(Event("decided", datetime(2026, 11, 19, 10, 0, 15, tzinfo=UTC), "hold", data))
     assert draw(table).count("decided: hold") == 1, "the last one of several"
     assert "E[T] now unbounded" in draw(table)

@@ -84,12 +84,14 @@ def test_at_a_factor_of_1_the_load_is_that_of_a_decision_and_a_difference_has_it
     planned, kept = found["planned"]["processors_total"], decision["processors"]["recommended_total"]
     assert why["detail"] == (
         f"The {planned} processors planned here are the fewest for 318/s. The decision recommends {kept}: it is made "
-        "for 319/s, the rate of the newest snapshot, and it gives up processors only where E[T] is far below the "
-        "target, and E[T] would gain too little."
+        "for 319/s, the rate of the newest snapshot, and it takes processors away only where E[T] is below the "
+        "policy's lower limit, and E[T] would gain too little."
     )
     for other in ({"load_factor": 1.1}, {"k_max": 30}):
         answer = ask(client, name, **other)
         (why,) = [one for one in answer["diagnostics"] if one["code"] == "differs-from-decision"]
-        assert why["detail"].startswith(f"The decision's {kept} processors are for the measured 319/s; this")
+        assert why["detail"].startswith(
+            f"The decision recommends {kept} processors for 319/s, the rate of the newest snapshot. The"
+        )
     newest = ask(client, name, smoothing={"kind": "window", "size": 1})
     assert newest["external_rate"] != decision["external_rate"]

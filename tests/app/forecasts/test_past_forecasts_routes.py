@@ -48,6 +48,7 @@ def test_more_than_was_covered_is_judged_at_once(client: httpx.Client, known: st
 def test_without_decisions_there_is_nothing_to_judge(client: httpx.Client, known: str):
     found = client.get(f"/v1/topologies/{known}/past-forecasts").json()
     assert found == {
+        "detail": "No earlier forecast can be judged yet: for none of them is the whole time measured.",
         "judged": 0,
         "covered": 0,
         "coverage": None,

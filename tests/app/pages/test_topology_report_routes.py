@@ -17,7 +17,8 @@ def test_a_report_says_what_the_decision_says(client: httpx.Client, known: str):
     for number in ("Rate, newest snapshot", "480/s", "processors meet the target up to"):
         assert number in page.text
     assert "<script" not in page.text
-    assert decision["id"] in page.text
+    assert f'<a href="/v1/decisions/{decision["id"]}">' in page.text
+    assert f'<a href="/ui/#/topologies/{known}">' in page.text
     text = client.get(f"/v1/topologies/{known}/report?format=markdown")
     assert text.headers["Content-Type"] == "text/markdown; charset=utf-8"
     recommended = decision["processors"]["recommended"]

@@ -1,7 +1,7 @@
 """The lines that every report has."""
 
 from app.planning.gate_reports import list_findings, summarise
-from planner.wording import write_number
+from planner.wording import write_number, write_rate
 from tests.app.rendering.verdicts import judge_fpd
 
 
@@ -15,5 +15,6 @@ def test_the_first_line_says_the_verdict_and_what_was_judged():
 def test_the_findings_name_headroom_and_binding_operator():
     answer = judge_fpd()
     assert answer.headroom_rate is not None
-    assert f"{write_number(answer.headroom_rate)} tuples/s" in list_findings(answer)[0]
+    said = f"{answer.processors_total} processors meet the target up to {write_rate(answer.headroom_rate, down=True)}"
+    assert said in list_findings(answer)[0]
     assert list_findings(answer)[1] == f"binding operator: {answer.binding_operator}"

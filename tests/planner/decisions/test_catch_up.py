@@ -191,12 +191,15 @@ def test_a_promise_stays_where_more_time_is_planned_for():
     assert (late.promised_seconds, late.find_seconds()) == (3.0, LEAST_PART * 600.0)
     said = describe_catch_up(situation_of({"parse": 500.0}), (6, 5, 2), (6, 5, 2), late)
     assert said is not None
-    assert (said.left_seconds, "3 s of the promised time are left" in said.detail) == (3.0, True)
+    assert (said.left_seconds, "3 s of the time that an earlier decision set are left" in said.detail) == (
+        3.0,
+        True,
+    )
     missed = describe_catch_up(
         situation_of({"parse": 500.0}), (6, 5, 2), (6, 5, 2), CatchUpTerms(600.0, -1.0)
     )
     assert missed is not None
-    assert (missed.left_seconds, "an earlier decision promised is over" in missed.detail) == (600.0, True)
+    assert (missed.left_seconds, "an earlier decision set is over" in missed.detail) == (600.0, True)
 
 
 def test_what_waits_is_that_of_the_newest_interval():

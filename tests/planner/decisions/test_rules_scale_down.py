@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from planner.decisions.compose import Decision
 from planner.decisions.policy import Policy
+from planner.wording import write_seconds
 from tests.planner.decisions.measured_windows import PAIR, SERVICE, codes, decide_on, observe, total
 from tests.planner.decisions.simulated_days import live_through
 
@@ -46,9 +47,10 @@ def test_a_scale_down_goes_to_the_most_that_was_needed_in_the_window():
     some = ask((15, 12), WINDOW, 20)
     assert (some.action, total(some), some.needed) == ("scale_down", 20, needed)
     assert some.reasons[-1].code == "scale-down-window"
+    expected = write_seconds(at_once.recommended.expected_sojourn_seconds)
     assert some.reasons[-1].detail == (
-        f"{needed} processors would be enough at 100/s, but 20 were needed less than 30 min earlier. The policy keeps "
-        "processors for 30 min after they were needed."
+        f"{needed} processors would be enough at 100/s (E[T] {expected}). A decision in the last 30 min needed 20. The "
+        "policy keeps processors for 30 min after they were needed."
     )
     assert some.optimum == at_once.optimum
     none = ask((15, 12), WINDOW, 40)

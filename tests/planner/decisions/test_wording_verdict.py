@@ -24,39 +24,43 @@ RUN_33 = "Run 33 processors instead of 32: score 16."
     [
         (
             FEWER,
-            Outlook(0.17994, 0.2084, TARGET),
-            f"{RUN_28} E[T] would go from 180 to 208 ms (both estimated); the target is 350 ms.",
+            Outlook(0.17994, 0.2084, TARGET, 158.2),
+            f"{RUN_28} E[T] would go from 180 to 208 ms (both estimated, at 158/s); the target is 350 ms.",
         ),
         (
             FEWER,
-            Outlook(0.17994, 0.2084, TARGET, is_measured=True),
-            f"{RUN_28} E[T] is 180 ms (measured) and would be 208 ms (expected); the target is 350 ms.",
+            Outlook(0.17994, 0.2084, TARGET, 158.2, is_measured=True),
+            f"{RUN_28} E[T] is 180 ms (measured) and would be 208 ms (expected), both at 158/s; the target is 350 ms.",
         ),
         (
             RUNS,
-            Outlook(0.18, 0.18, TARGET),
-            "Keep the 32 processors that run. E[T] is 180 ms; the target is 350 ms.",
+            Outlook(0.18, 0.18, TARGET, 158.2),
+            "Keep the 32 processors that run. E[T] is 180 ms (estimated, at 158/s); the target is 350 ms.",
         ),
         (
             RUNS | {"parse": 6, "join": 7},
-            Outlook(0.9, 1.2, None),
-            f"{SPLIT} E[T] would go from 900 ms to 1.2 s (both estimated).",
+            Outlook(0.9, 1.2, None, 158.2),
+            f"{SPLIT} E[T] would go from 900 ms to 1.2 s (both estimated, at 158/s).",
         ),
         (
             RUNS | {"score": 16},
-            Outlook(None, 0.3, TARGET),
-            f"{RUN_33} Those that run cannot keep up; E[T] would be 300 ms; the target is 350 ms.",
-        ),
-        (RUNS, Outlook(None, None, None), "Keep the 32 processors that run. They cannot keep up."),
-        (
-            RUNS | {"score": 16},
-            Outlook(None, None, TimeTarget("completion", 1.0, 0.99)),
-            f"{RUN_33} They cannot keep up either; the target is 1 s for p99 of the time to completion.",
+            Outlook(None, 0.3, TARGET, 158.2),
+            f"{RUN_33} Those that run cannot keep up with 158/s; E[T] would be 300 ms; the target is 350 ms.",
         ),
         (
             RUNS,
-            Outlook(0.1, 0.1, TimeTarget("total", 1.0, 0.9)),
-            "Keep the 32 processors that run. E[T] is 100 ms; the target is 1 s for p90.",
+            Outlook(None, None, None, 158.2),
+            "Keep the 32 processors that run. They cannot keep up with 158/s.",
+        ),
+        (
+            RUNS | {"score": 16},
+            Outlook(None, None, TimeTarget("completion", 1.0, 0.99), 158.2),
+            f"{RUN_33} They cannot keep up with 158/s either; the target is 1 s for p99 of the time to completion.",
+        ),
+        (
+            RUNS,
+            Outlook(0.1, 0.1, TimeTarget("total", 1.0, 0.9), 158.2),
+            "Keep the 32 processors that run. E[T] is 100 ms (estimated, at 158/s); the target is 1 s for p90.",
         ),
     ],
 )

@@ -38,7 +38,10 @@ def say(later: list[LaterInterval], promised: Promised = CHANGE, superseded: flo
         ([minute(0), minute(1)], "The recommended processors ran from the decision on."),
         ([minute(0), minute(1)], "E[T] was within the target of 300 ms in all 2 intervals of 2 min."),
         ([minute(0, sojourn=0.4), minute(1)], "E[T] was above the target of 300 ms in 1 of 2 intervals."),
-        ([minute(0)], "Whether the promise was kept over 2 min is not known yet: this time is not over."),
+        (
+            [minute(0)],
+            "Whether E[T] stayed within its limit over 2 min is not known yet: this time is not over.",
+        ),
         (
             [minute(0), minute(3)],
             "is not known: for a part of this time E[T] with these processors was not measured.",
@@ -53,7 +56,7 @@ def say(later: list[LaterInterval], promised: Promised = CHANGE, superseded: flo
         ([], "Nothing has been measured since the decision."),
         (
             [minute(0, sojourn=0.4, rate=25.0), minute(1)],
-            "In 1 of the 1 intervals above the limit the rate was above 20/s, for which the decision was not made.",
+            "In this interval the rate was above 20/s, up to which these processors are enough.",
         ),
     ],
 )
@@ -92,12 +95,12 @@ def test_a_promise_above_the_target_is_named():
 
 def test_a_promise_without_a_target_is_compared_on_average():
     promise = replace(CHANGE, target_seconds=None)
-    assert "E[T] was 200 ms on average, at most 230 ms: that is the promised 200 ms with" in say(
+    assert "E[T] was 200 ms on average, at most 230 ms: that is the expected 200 ms with" in say(
         [minute(0), minute(1)], promise
     )
     assert "on average, above 230 ms" in say([minute(0, sojourn=9.0), minute(1)], promise)
     endless = replace(promise, expected_seconds=None)
-    assert "promised no bounded E[T]" in say([minute(0), minute(1)], endless)
+    assert "expected no bounded E[T]" in say([minute(0), minute(1)], endless)
 
 
 @given(histories())

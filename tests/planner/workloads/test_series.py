@@ -1,5 +1,7 @@
 """A workload made regular: nothing invented, nothing silent."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -94,3 +96,22 @@ def test_too_short_and_constant_series_say_what_is_needed() -> None:
         with pytest.raises(WorkloadTooShort):
             regularise_workload(measurements, step)
     assert regularise_workload([Measurement(0.0, 1.0)], 60.0).rates == (1.0,)
+
+
+def test_gaps_and_drop_outs_are_said_by_their_time() -> None:
+    rates: list[float | None] = [100.0 + place % 3 for place in range(60)]
+    rates[10] = rates[11] = rates[40] = None
+    rates[50] = 5.0
+    start = 1_795_046_400.0
+    minutes = [Measurement(start + 60.0 * place, rate) for place, rate in enumerate(rates)]
+    gaps, drops = [one.detail for one in regularise_workload(minutes).diagnostics]
+    assert gaps == (
+        "3 of the 60 rates were not measured: from 2026-11-19 00:10 to 2026-11-19 00:12, from 2026-11-19 00:40 to "
+        "2026-11-19 00:41 (UTC). They are filled in by straight lines."
+    )
+    assert drops == (
+        "1 single rate far below the rates before and after, as after a failed measurement: 2026-11-19 00:50 (UTC). "
+        "The forecast uses what was measured."
+    )
+    far = [replace(one, at_seconds=one.at_seconds + 1e12) for one in minutes]
+    assert "from 1e+12 s after 1970 to" in regularise_workload(far).diagnostics[0].detail

@@ -1,5 +1,7 @@
-// Decisions as a table: what each promised, what the snapshots show of it, and what was reported.
+// Decisions as a table: what each expected, what the snapshots show of it, and what was reported.
 import { html } from "./view.js";
+import { Code } from "./verdict.js";
+import { Folded } from "./folded.js";
 import { ACTIONS, change, clock, duration, rate, sentence, signed, UNKNOWN } from "./format.js";
 
 /** @type {Record<string, string>} */
@@ -62,7 +64,10 @@ function Pair({ decision }) {
           <span class="detail">
             ${sentence(observed?.detail ?? "")}${" "}
             ${disagreements.map((one) => html`▲ ${sentence(one.detail)}${" "}`)}
-            <span class="code">${decision.reasons.map((reason) => reason.code).join(", ")}</span>
+            <${Folded} summary="Why" draw=${() =>
+              html`<ul>${
+                decision.reasons.map((one) => html`<li>${sentence(one.detail)} <${Code} of=${one} /></li>`)
+              }</ul>`} />
           </span>
         </td>
       </tr>

@@ -1,4 +1,4 @@
-// Was it right? What earlier decisions promised, when they were applied, and what came.
+// Was it right? What earlier decisions expected, when they were applied, and what came.
 import { html, useState } from "./view.js";
 import { at, call } from "./api.js";
 import { DecisionTable, describeApplied, sayWithin } from "./decision_table.js";

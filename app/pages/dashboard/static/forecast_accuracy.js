@@ -1,12 +1,12 @@
-// How true the forecasts of each lead were: made again as of past moments, and judged by what came.
+// How true forecasts were, by how far ahead they looked: computed anew for past times, and judged by what came.
 import { html } from "./view.js";
 import { at } from "./api.js";
-import { clock, count, duration, percent, signed, UNKNOWN } from "./format.js";
+import { clock, count, counted, duration, percent, signed, UNKNOWN } from "./format.js";
 import { Trouble, useAnswer, Waiting } from "./hooks.js";
 
 /** @param {{name: string}} props */
 export function ForecastAccuracy({ name }) {
-  // Computed anew from sixty moments: it is asked once for each visit.
+  // Computed anew for sixty past times: it is asked once for each visit.
   const found = useAnswer(at(name, "/forecasts/accuracy"), undefined, null);
   const answer = found.answer;
   return html`
@@ -16,8 +16,11 @@ export function ForecastAccuracy({ name }) {
       <${Waiting} of=${found} />
       ${answer && html`
         <p>
-          Made again as of ${count(answer.origins)} moments from ${clock(answer.first_origin)} to${" "}
-          ${clock(answer.last_origin)}, each from what was known then.
+          Forecasts are computed anew for ${counted(answer.origins, "past time")}, from ${clock(
+            answer.first_origin,
+          )}${" "}
+          to ${clock(answer.last_origin)} UTC: each from what was measured until then, and compared with what was${" "}
+          measured afterwards.
         </p>
         <${Leads} caption="The rate of one interval, and its ${percent(answer.level)} band" leads=${answer.rates}
           wanted=${answer.level} />

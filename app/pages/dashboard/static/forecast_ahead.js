@@ -105,8 +105,12 @@ function Ahead({ answer }) {
     <div>
       <dl class="figures">
         <div>
-          <dt>${last ? `expected in ${duration(expected.length * answer.step_seconds)}` : "expected"}</dt>
-          <dd>${last ? `${rate(last.rate)} (${rate(last.lower)} to ${rate(last.upper)})` : UNKNOWN}</dd>
+          <dt>${last
+            ? `expected in ${duration(expected.length * answer.step_seconds)}, and its ${percent(level)} band`
+            : "expected"}</dt>
+          <dd>
+            ${last ? `${rate(last.rate)} (${rate(last.lower)} to ${rate(last.upper)})` : UNKNOWN}
+          </dd>
         </div>
         <div>
           <dt>measured since, inside the band</dt>

@@ -43,7 +43,7 @@ export function duration(seconds) {
 /** @param {number | null | undefined} value */
 export const rate = (value) => (isKnown(value) ? `${short(value)}/s` : UNKNOWN);
 
-/** A promised limit, never written above itself: 336/s for 336.517. @param {number | null | undefined} value */
+/** A limit, never written above itself: 336/s for 336.517. @param {number | null | undefined} value */
 export const rateLimit = (value) =>
   isKnown(value) ? rate(Number(value.toExponential().replace(/(\.\d\d)\d+/, "$1"))) : UNKNOWN;
 
@@ -52,6 +52,15 @@ export function percent(value) {
   if (!isKnown(value)) return UNKNOWN;
   if (value >= 0.995 && value < 1) return "above 99%";
   return `${short(100 * value, Math.abs(100 * value) < 99.5 ? 2 : DIGITS)}%`;
+}
+
+/**
+ * The name of the rate up to which processors are enough: 28 processors meet the target up to.
+ * @param {number} total @param {boolean} hasTarget
+ */
+export function nameReach(total, hasTarget) {
+  const s = total === 1 ? "s" : "";
+  return `${counted(total, "processor")} ${hasTarget ? `meet${s} the target up to` : `keep${s} up with at most`}`;
 }
 
 /** A part with its sign: +3% or -12%. @param {number | null | undefined} value */

@@ -61,6 +61,7 @@ function Compared({ found }) {
           <dd>${percent(found.mean_error && Math.abs(found.mean_error))}</dd>
         </div>
       </dl>
+      <p>${found.detail}</p>
       <${Chart} label="External rate" xs=${xs} writeX=${clock} lines=${lines} marks=${missed}
         write=${rate} />
       <p class="quiet">

@@ -1,5 +1,6 @@
 // A decision in words: what to do, its numbers, and why.
 import { html } from "./view.js";
+import { at } from "./api.js";
 import {
   ago,
   change,
@@ -7,6 +8,7 @@ import {
   count,
   counted,
   duration,
+  nameReach,
   percent,
   rate,
   rateLimit,
@@ -14,6 +16,7 @@ import {
   snapshots,
   UNBOUNDED,
 } from "./format.js";
+import { useAnswer } from "./hooks.js";
 
 /** @typedef {[name: string, value: string]} Figure a number, and of what it is */
 
@@ -44,25 +47,23 @@ export function Verdict({ decision }) {
 
 /** Each number of a decision, with the time and the processors that it is of. @returns {Figure[]} */
 function listFigures(decision, { current_total: runs, recommended_total: wanted }) {
-  const { current, policy, basis } = decision;
+  const { current, policy, basis, external_rate } = decision;
   const target = policy.goal.t_max_seconds ?? policy.goal.target?.seconds ?? null;
   const span = snapshots(basis.snapshots);
   const estimated = current.stable ? duration(current.expected_sojourn_seconds) : UNBOUNDED;
-  const promised = decision.corrected_sojourn_seconds ?? decision.expected_sojourn_seconds;
+  const expected = decision.corrected_sojourn_seconds ?? decision.expected_sojourn_seconds;
+  const now = rate(external_rate);
   /** @type {(Figure | null)[]} */
   const figures = [
     ["processors", change(runs, wanted)],
-    [`rate, ${span}`, rate(decision.external_rate)],
+    [`rate, ${span}`, now],
     decision.measured_sojourn_seconds === null
       ? null
       : [`measured E[T], ${span}`, duration(decision.measured_sojourn_seconds)],
-    [`estimated E[T] of the ${count(runs)} that run`, estimated],
-    decision.action === "hold" ? null : [`expected E[T] of ${count(wanted)}`, duration(promised)],
+    [`estimated E[T] of the ${count(runs)} that run, at ${now}`, estimated],
+    decision.action === "hold" ? null : [`expected E[T] of ${count(wanted)}, at ${now}`, duration(expected)],
     target === null ? null : ["target", duration(target)],
-    [
-      `${counted(wanted, "processor")} ${target === null ? "keep up" : "meet the target"} up to`,
-      rateLimit(decision.counterfactuals.holds_up_to_rate),
-    ],
+    [nameReach(wanted, target !== null), rateLimit(decision.counterfactuals.holds_up_to_rate)],
     ["decided on data until", `${clock(decision.decided_for)} UTC (${ago(decision.decided_for)})`],
   ];
   return figures.filter((one) => one !== null);
@@ -85,12 +86,7 @@ export function Figures({ of }) {
 }
 
 export function Why({ decision, before }) {
-  const { counterfactuals: other, basis, processors } = decision;
-  const { outcome, observed, current: { evidence } } = decision;
-  const wanted = processors.recommended_total;
-  const fewer = other.one_fewer_up_to_rate;
-  const { t_max_seconds, target } = decision.policy.goal;
-  const meets = (t_max_seconds ?? target) === null ? "keep up" : "meet the target";
+  const { basis, outcome, observed, current: { evidence } } = decision;
   return html`
     <section class="card">
       <h2>Why</h2>
@@ -99,10 +95,10 @@ export function Why({ decision, before }) {
         ${decision.constraints.map((one) => html`<li>Limit: ${sentence(one.detail)} <${Code} of=${one} /></li>`)}
       </ul>
       <p>
-        ${decision.sized_for?.detail}${" "}${sentence(other.one_fewer_detail)}${" "}
-        ${fewer !== null && `${count(wanted - 1)} processors ${meets} up to ${rateLimit(fewer)}, `}
-        ${fewer !== null && `${count(wanted)} up to ${rateLimit(other.holds_up_to_rate)}.`}
+        ${decision.sized_for?.detail}${" "}
+        ${decision.sized_for?.source === "forecast" && html`<${Covered} name=${basis.topology} />`}
       </p>
+      <p>${sentence(decision.counterfactuals.one_fewer_detail)}</p>
       ${decision.catching_up && html`<p>${sentence(decision.catching_up.detail)}</p>`}
       ${outcome?.source === "reported" && html`<p>Reported: ${outcome.state}${describeMeasured(outcome)}.</p>`}
       ${observed && html`<p>Since then: ${sentence(observed.detail)}</p>`}
@@ -116,13 +112,35 @@ export function Why({ decision, before }) {
         From ${counted(basis.snapshots, "snapshot")} of revision ${basis.revision}, measured from ${clock(
           basis.first_observed_at,
         )} until${" "}
-        ${clock(decision.decided_for)} UTC.${" "}
-        ${evidence?.known_error && html`
-          The estimated E[T] differs from the true one by ${percent(evidence.known_error)} on average, for such data.
-        `}
+        ${clock(decision.decided_for)} UTC.
       </p>
+      <${Evidence} of=${evidence} />
       <${Diagnostics} of=${decision.diagnostics} />
     </section>
+  `;
+}
+
+/** How often earlier forecasts were right, beside the probability of this one. @param {{name: string}} props */
+function Covered({ name }) {
+  return useAnswer(at(name, "/past-forecasts?limit=200"), undefined, null).answer?.detail;
+}
+
+/** How true the estimated E[T] is. @param {{of: {known_error: number | null, assumed: string[]} | null}} props */
+function Evidence({ of }) {
+  if (!of) return null;
+  return html`
+    <details>
+      <summary>How true the estimated E[T] is</summary>
+      <p>
+        ${of.known_error === null
+          ? "How far the estimated E[T] is from the true one is not known for such data."
+          : `The estimated E[T] differs from simulations by ${percent(of.known_error)} on average, for such data.`}
+      </p>
+      ${of.assumed.length > 0 && html`
+        <p>Assumed, because it was not measured:</p>
+        <ul>${of.assumed.map((one) => html`<li>${sentence(one)}</li>`)}</ul>
+      `}
+    </details>
   `;
 }
 
@@ -147,5 +165,5 @@ export function Code({ of }) {
 function describeMeasured({ measured_seconds, expected_seconds }) {
   return measured_seconds === null
     ? ""
-    : `, with a measured E[T] of ${duration(measured_seconds)} for ${duration(expected_seconds)} promised`;
+    : `, with a measured E[T] of ${duration(measured_seconds)}, where ${duration(expected_seconds)} was expected`;
 }

@@ -71,7 +71,7 @@ function Intervals({ intervals }) {
             <th scope="col">from</th>
             <th scope="col">to</th>
             <th scope="col">VMs</th>
-            <th scope="col">for the mean + throughput + forecast</th>
+            <th scope="col">for the mean + uncertain throughput + uncertain forecast</th>
             <th scope="col">expected</th>
             <th scope="col">served up to</th>
             <th scope="col">probability</th>

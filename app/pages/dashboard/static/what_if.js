@@ -1,8 +1,8 @@
 // What if there were more load, fewer processors, another target?
-import { html, useRef } from "./view.js";
+import { html, useRef, useState } from "./view.js";
 import { at } from "./api.js";
 import { Chart } from "./chart.js";
-import { change, count, duration, rate, rateLimit, sentence, short, snapshots } from "./format.js";
+import { change, count, duration, nameReach, rate, rateLimit, sentence, short, snapshots } from "./format.js";
 import { Folded } from "./folded.js";
 import { Trouble, useAnswer, useTerms } from "./hooks.js";
 import { Code, Diagnostics, Figures } from "./verdict.js";
@@ -28,21 +28,36 @@ export function WhatIfPage({ name, query }) {
           <input type="range" min="-1" max="0.699" step="0.01" value=${Math.log10(terms.load)}
             aria-valuetext="${short(terms.load)} times the measured load" onInput=${setLoad} />
         </label>
-        <label>
-          processors at most${" "}
-          <input type="number" min="1" value=${terms.kMax ?? ""} placeholder="no limit"
-            onInput=${(event) => set({ kMax: readWhole(event.target.value) })} />
-        </label>
-        <label>
-          E[T] at most, in seconds${" "}
-          <input type="number" min="0" step="any" value=${terms.tMax ?? ""} placeholder="as the policy says"
-            onInput=${(event) => set({ tMax: readPositive(event.target.value) })} />
-        </label>
+        <${NumberField} label="processors at most" placeholder="no limit" min="1" step="1" value=${terms
+          .kMax} read=${readWhole}
+          onValue=${(kMax) => set({ kMax })} />
+        <${NumberField} label="E[T] at most, in seconds" placeholder="as the policy says" min="0" step="any"
+          value=${terms.tMax} read=${readPositive} onValue=${(tMax) => set({ tMax })} />
         <p class="quiet">Nothing is stored. The address of this page holds these terms: share it.</p>
       </section>
       <${Trouble} problem=${found.problem} />
       ${last.current && html`<${Answer} found=${last.current} isOld=${!found.answer} />`}
     </div>
+  `;
+}
+
+/**
+ * A field for a number, or for none. It keeps what is typed (`0.0` on the way to `0.05`) until its value changes otherwise.
+ * @param {{label: string, placeholder: string, min: string, step: string, value: number | null,
+ *   read: (text: string) => number | null, onValue: (value: number | null) => void}} props
+ */
+function NumberField({ label, placeholder, min, step, value, read, onValue }) {
+  const [typed, setTyped] = useState("");
+  const type = (event) => {
+    setTyped(event.target.value);
+    onValue(read(event.target.value));
+  };
+  return html`
+    <label>
+      ${label}${" "}
+      <input type="number" min=${min} step=${step} value=${read(typed) === value ? typed : value ?? ""}
+        placeholder=${placeholder} onInput=${type} onChange=${() => setTyped("")} />
+    </label>
   `;
 }
 
@@ -68,23 +83,26 @@ function Answer({ found, isOld }) {
 /** Each number of the answer, with the processors that it is of. @returns {import("./verdict.js").Figure[]} */
 function listFigures({ current, planned, gate, basis, load_factor, external_rate, t_max_seconds }) {
   const runs = current?.processors_total ?? null;
-  const kind = planned?.objective === "min-processors" ? "fewest processors" : "best split";
+  const kind = planned?.objective === "min-processors" ? "the fewest for the target" : "in their best split";
+  const now = rate(external_rate);
   /** @type {import("./verdict.js").Figure[]} */
   const ofRunning = [
     [
-      `estimated E[T] of the ${count(runs)} that run`,
+      `estimated E[T] of the ${count(runs)} that run, at ${now}`,
       current?.stable ? duration(current.expected_sojourn_seconds) : "cannot keep up",
     ],
-    [
-      `${count(runs)} ${t_max_seconds === null ? "keep up" : "meet the target"} up to`,
-      rateLimit(gate?.headroom_rate),
-    ],
+    [nameReach(runs ?? 0, t_max_seconds !== null), rateLimit(gate?.headroom_rate)],
   ];
   return [
-    [`rate, ${snapshots(basis.snapshots)}${load_factor === 1 ? "" : ` × ${short(load_factor)}`}`, rate(external_rate)],
+    [`rate, ${snapshots(basis.snapshots)}${load_factor === 1 ? "" : ` × ${short(load_factor)}`}`, now],
     ["processors that run → planned", change(runs, planned?.processors_total ?? null)],
     ...(current ? ofRunning : []),
-    [`estimated E[T] as planned (${kind})`, planned ? duration(planned.expected_sojourn_seconds) : "no plan would do"],
+    planned
+      ? [
+        `estimated E[T] of the ${count(planned.processors_total)} planned (${kind}), at ${now}`,
+        duration(planned.expected_sojourn_seconds),
+      ]
+      : ["estimated E[T] as planned", "no plan would do"],
     ...(t_max_seconds === null ? [] : [/** @type {[string, string]} */ (["target", duration(t_max_seconds)])]),
   ];
 }
@@ -94,7 +112,11 @@ function Checks({ found }) {
   const { current, gate } = found;
   return html`
     <section class="card">
-      <h2>${gate ? `What runs ${gate.passed ? "✓ passes" : "▲ fails"}` : "What runs is not known"}</h2>
+      <h2>
+        ${gate
+          ? `The ${count(gate.processors_total)} that run: ${gate.passed ? "✓ every check passes" : "▲ a check fails"}`
+          : "Which processors run is not known"}
+      </h2>
       ${gate && html`
         <ul>
           ${gate.checks.map((one) =>

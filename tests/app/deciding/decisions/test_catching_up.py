@@ -68,7 +68,7 @@ def test_a_promise_stays_where_the_backlog_never_falls_and_where_another_policy_
         assert silent["catching_up"]["finished_by"] is None
     anew = decide_on(client, known, 12, 60_000.0, ENOUGH)["catching_up"]
     assert datetime.fromisoformat(anew["finished_by"]) == datetime.fromisoformat(at(22))
-    assert "an earlier decision promised is over" in anew["detail"]
+    assert "an earlier decision set is over" in anew["detail"]
 
 
 def test_without_the_policy_a_decision_only_says_how_long_it_takes(client: httpx.Client, known: str):

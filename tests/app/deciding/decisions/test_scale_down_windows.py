@@ -26,9 +26,12 @@ def test_processors_stay_for_the_window_and_no_longer(client: httpx.Client, know
     first, again = decide(client, known, 6), decide(client, known, 6)
     assert (first["action"], first["reasons"][-1]["code"]) == ("hold", "scale-down-window")
     assert first["needed_total"] < sum(more.values())
-    needed = f"{sum(more.values())} were needed 4 min earlier"
-    assert f"would be enough at 320/s, but {needed}." in first["reasons"][-1]["detail"]
-    assert f"The policy keeps more, because {needed}." in first["counterfactuals"]["one_fewer_detail"]
+    why, fewer = first["reasons"][-1]["detail"], first["counterfactuals"]["one_fewer_detail"]
+    total = sum(more.values())
+    needed = f"was made for 640/s: by what was measured then, {total} were the fewest for that."
+    assert f"{first['needed_total']} processors would be enough at 320/s (E[T] " in why
+    assert f"The decision 4 min earlier {needed} The policy keeps processors for" in why
+    assert f"The policy keeps more all the same. The decision 4 min earlier needed {total}." in fewer
     assert (again["action"], again["reasons"]) == (first["action"], first["reasons"])
     observe(client, known, 13, 320.0, more)
     later = decide(client, known, 13)

@@ -108,6 +108,10 @@ def check_more(client: httpx.Client, page: Page, known: str, address: str, datab
     page.get_by_role("button", name="More").click()
     expect(rows_of(page)).to_have_count(len(client.get(url, params={"limit": 1000}).json()["items"]))
     expect(page.get_by_role("button", name="More")).to_have_count(0)
+    newest = rows_of(page).first
+    newest.get_by_text("Why", exact=True).click()
+    for reason in client.get(url, params={"limit": 1}).json()["items"][0]["reasons"]:
+        expect(newest).to_contain_text(f"{reason['detail']} {reason['code']}")
     found = Axe().run(page)
     assert found.violations_count == 0, found.generate_report()
 
@@ -139,7 +143,7 @@ def check_rows(page: Page, decisions: list[dict[str, Any]]) -> None:
             signed(seen["relative_error"]),
             KEPT[seen["kept"]],
             reported,
-            f"{seen['detail']} {', '.join(reason['code'] for reason in one['reasons'])}",
+            f"{seen['detail']}\nWhy",
         ], one["id"]
 
 

@@ -88,7 +88,7 @@ def test_the_accuracy_of_each_lead_is_the_apis(
     page = visit(watched, service, measured)
     card = find_section(page, "How true were forecasts")
     said = client.get(f"/v1/topologies/{measured}/forecasts/accuracy").json()
-    expect(card).to_contain_text(f"as of {said['origins']} moments")
+    expect(card).to_contain_text(f"computed anew for {said['origins']} past times")
     for table, leads in zip((0, 1), (said["rates"], said["peaks"]), strict=True):
         rows = card.locator("table").nth(table).locator("tbody tr")
         expect(rows).to_have_count(len(leads))

@@ -9,13 +9,16 @@ from random import Random
 from typing import Any
 
 from app.pages.dashboard.files import STATIC
+from app.rendering.reports import WORDS
+from planner.wording import name_reach
 from tests.planner.test_wording import CASES, WRITERS
 
 PROGRAM = """
-const { age, count, duration, percent, rate, rateLimit, short, signed } = await import(Deno.env.get("FORMAT"));
+const format = await import(Deno.env.get("FORMAT"));
+const { age, count, duration, nameReach, percent, rate, rateLimit, short, signed } = format;
 const writers = {
   seconds: duration, numbers: short, rates: rate, rate_limits: rateLimit, percents: percent,
-  signed_percents: signed, counts: count, ages: age,
+  signed_percents: signed, counts: count, ages: age, reach: (one) => nameReach(...one),
 };
 const asked = JSON.parse(await new Response(Deno.stdin.readable).text());
 console.log(JSON.stringify(asked.map(([kind, value]) => writers[kind](value))));
@@ -51,3 +54,14 @@ def test_pages_write_numbers_of_every_size_as_sentences_do(tmp_path: Path) -> No
     asked = [(random.choice(kinds), value) for value in values]
     expected = [WRITERS[kind](value) for kind, value in asked]
     assert write_as_pages(asked, tmp_path) == expected
+
+
+def test_the_rate_up_to_which_processors_do_has_one_name(tmp_path: Path) -> None:
+    asked = [(total, target) for total in (1, 2, 1200) for target in (True, False)]
+    names = write_as_pages([("reach", list(one)) for one in asked], tmp_path)
+    assert names == [name_reach(total, has_target=target) for total, target in asked]
+    assert names[:2] == ["1 processor meets the target up to", "1 processor keeps up with at most"]
+
+
+def test_pages_and_reports_say_alike_what_the_words_of_the_model_are() -> None:
+    assert WORDS in " ".join((STATIC / "tabs.js").read_text(encoding="utf-8").split())

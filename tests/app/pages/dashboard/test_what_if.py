@@ -46,7 +46,7 @@ def test_a_number_has_one_name_and_one_value_on_every_page_and_in_the_report(
     rate = "rate, mean of the newest 3 snapshots"
     shared = topology.keys() & what_if.keys()
     runs = decided["processors"]["current_total"]
-    assert {rate, "target", f"estimated E[T] of the {runs} that run"} <= shared
+    assert {rate, "target", f"estimated E[T] of the {runs} that run, at {topology[rate]}"} <= shared
     assert {one: topology[one] for one in shared} == {one: what_if[one] for one in shared}
     assert topology[rate] == write_rate(decided["external_rate"])
     text = client.get(f"/v1/topologies/{name}/report?format=markdown").text
@@ -73,6 +73,22 @@ def test_an_address_that_comes_into_an_open_page_sets_its_terms(
     expect(page).to_have_url(f"{address}?load=1.5&k_max=450&t_max=0.5")
     page.goto(f"{address}?load=1.5&k_max=500&t_max=0.5")
     expect(page.get_by_label("processors at most")).to_have_value("500")
+
+
+@pytest.mark.usefixtures("decided")
+def test_a_number_stays_while_it_is_typed(watched: Watched, service: Service, name: str):
+    page, address = watched.page, f"{service.url}/ui/#/topologies/{name}/what-if"
+    page.goto(address)
+    field = page.get_by_label("E[T] at most, in seconds")
+    for typed, shown in (("0", "0"), (".", ""), ("0", "0.0"), ("5", "0.05")):
+        field.press_sequentially(typed)
+        if shown:
+            expect(field).to_have_value(shown)
+    expect(page).to_have_url(f"{address}?load=1&t_max=0.05")
+    expect(page.locator("[aria-busy=false] .figures")).to_contain_text("50 ms")
+    page.get_by_label("processors at most").press_sequentially("40.6")
+    field.focus()
+    expect(page.get_by_label("processors at most")).to_have_value("41")
 
 
 def test_the_page_says_why_its_plan_differs_from_the_decision(

@@ -146,3 +146,24 @@ def test_a_filter_keeps_the_rest_out_of_the_list_and_of_the_following_pages(alon
         assert [row["name"] for row in listed] == found
     for refused in ({"status": "bad"}, {"contains": "\x00"}, {"contains": "x" * 201}):
         assert alone.get("/v1/overview", params=refused).status_code == 422
+
+
+def test_all_numbers_of_a_row_that_waits_are_of_the_change_for_which_it_waits(alone: httpx.Client):
+    add(alone, "waits", rate=480.0, minutes_ago=3.0)
+    put_policy(alone, "waits", TARGET | {"cooldown_seconds": 1e6, "max_snapshot_age_seconds": 1e9})
+    change = alone.post("/v1/topologies/waits/decisions").json()
+    assert change["action"] == "scale_up"
+    operators = {one: {"service_rate": mu, "processors": ENOUGH[one]} for one, mu in RATES.items()}
+    newest: dict[str, Any] = {
+        "observed_at": (datetime.now(UTC) - timedelta(minutes=1, seconds=10)).isoformat()
+    }
+    newest |= {"window_seconds": 60.0, "external_rate": 470.0, "operators": operators}
+    assert alone.post("/v1/topologies/waits/snapshots", json=newest).status_code == 201
+    held = alone.post("/v1/topologies/waits/decisions").json()
+    assert (held["action"], held["processors"]["recommended_total"]) == ("hold", sum(ENOUGH.values()))
+    (row,) = alone.get("/v1/overview").json()["items"]
+    assert row["processors_running"] == sum(ENOUGH.values())
+    assert row["processors_recommended"] == change["processors"]["recommended_total"]
+    assert row["holds_up_to_rate"] == change["counterfactuals"]["holds_up_to_rate"]
+    assert row["holds_up_to_rate"] != held["counterfactuals"]["holds_up_to_rate"]
+    assert row["recommended_sojourn_seconds"] == change["expected_sojourn_seconds"]
