@@ -1,4 +1,8 @@
-FROM python:3.12-slim
+# A tag may be another image tomorrow. To build from one image for good, name its digest:
+#   docker buildx imagetools inspect python:3.12-slim     (prints it)
+#   docker build --build-arg PYTHON_IMAGE=python:3.12-slim@sha256:... .
+ARG PYTHON_IMAGE=python:3.12-slim
+FROM ${PYTHON_IMAGE}
 
 WORKDIR /srv/headgate
 # By themselves, so that a change of our code does not install them again. Hash-pinned: what the lock names or nothing.
@@ -6,7 +10,7 @@ COPY requirements-uv.lock requirements.lock ./
 RUN pip install --no-cache-dir --require-hashes -r requirements-uv.lock \
  && uv pip install --system --no-cache --compile-bytecode --require-hashes -r requirements.lock
 
-COPY pyproject.toml README.md ./
+COPY pyproject.toml README.md LICENSE ./
 COPY app app
 COPY planner planner
 COPY ingest ingest
@@ -16,7 +20,9 @@ RUN uv pip install --system --no-cache --no-deps .
 RUN useradd --uid 10001 --create-home --home-dir /var/lib/headgate headgate
 USER 10001
 WORKDIR /var/lib/headgate
-# The simulator's machine code is kept in this user's ~/.cache; on another kind of processor it is compiled anew.
+# With a read-only root filesystem, /tmp must be writable; ~/.cache may be: the simulator keeps its machine code there.
+ENV MPLCONFIGDIR=/tmp
+# The machine code for this kind of processor; on another one it is compiled anew.
 RUN python -c "from planner.simulation.simulate import warm_up; warm_up()"
 EXPOSE 8000
 CMD ["headgate", "serve"]

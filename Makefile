@@ -7,7 +7,7 @@ export DENO_NO_UPDATE_CHECK := 1
 
 # `make` alone lists the targets: the text behind ## is what it shows.
 .DEFAULT_GOAL := help
-.PHONY: help _installed setup run demo screenshots test test-engines lint migrate openapi workers bench lock
+.PHONY: help _installed setup run demo screenshots test test-engines lint migrate openapi workers bench lock sbom
 
 help: ## list these targets
 	@sed -n -E 's/^([a-z-]+):.*## (.*)/  make \1|\2/p' Makefile | awk -F'|' '{ printf "%-20s %s\n", $$1, $$2 }'
@@ -70,3 +70,6 @@ bench: ## print what things cost, as ratios measured side by side (BENCH="name .
 
 lock: _installed ## make the lock files anew after a change in pyproject.toml (UPGRADE=--upgrade takes the newest of all)
 	@sh tools/lock.sh $(UPGRADE)
+
+sbom: _installed ## write sbom.json: every package of requirements.lock with its version and hashes, as CycloneDX
+	@.venv/bin/python tools/make_sbom.py requirements.lock > sbom.json

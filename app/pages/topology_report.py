@@ -62,8 +62,8 @@ def describe_decision(
 def link_pages(name: str, decision: DecisionAnswer) -> list[reports.Block]:
     """Where the service shows the topology as it is now, and the decision as JSON."""
     return [
-        reports.Link("The topology now, in the dashboard", f"/ui/#/topologies/{quote(name, safe='')}"),
-        reports.Link("This decision as JSON", f"/v1/decisions/{decision.id}"),
+        reports.PageLink("The topology now, in the dashboard", f"/ui/#/topologies/{quote(name, safe='')}"),
+        reports.PageLink("This decision as JSON", f"/v1/decisions/{decision.id}"),
     ]
 
 

@@ -45,7 +45,7 @@ class Paragraph:
 
 
 @dataclass(frozen=True, slots=True)
-class Link:
+class PageLink:
     """A paragraph that leads to another address of the service: a link in HTML, and its address in Markdown."""
 
     text: str
@@ -74,7 +74,7 @@ class Diagram:
     graph: OperatorGraph
 
 
-Block = Heading | Paragraph | Link | Bullets | ReportTable | Diagram
+Block = Heading | Paragraph | PageLink | Bullets | ReportTable | Diagram
 
 WORDS = (
     "E[T] is the expected total time that operators spend on one external tuple and on all tuples that derive from it, "
@@ -93,7 +93,7 @@ def _to_markdown(block: Block) -> str:
         return f"{'#' * block.level} {quote_markdown(block.text)}"
     if isinstance(block, Paragraph):
         return quote_markdown(block.text)
-    if isinstance(block, Link):
+    if isinstance(block, PageLink):
         return f"{quote_markdown(block.text)}: `{block.address}`"
     if isinstance(block, Bullets):
         return "\n".join(f"- {quote_markdown(item)}" for item in block.items)
@@ -127,7 +127,7 @@ def _to_html(block: Block) -> str:
         return f"<h{block.level}>{escape(block.text)}</h{block.level}>"
     if isinstance(block, Paragraph):
         return f"<p>{escape(block.text)}</p>"
-    if isinstance(block, Link):
+    if isinstance(block, PageLink):
         return f'<p><a href="{escape(block.address)}">{escape(block.text)}</a></p>'
     if isinstance(block, Bullets):
         return "<ul>\n" + "\n".join(f"<li>{escape(item)}</li>" for item in block.items) + "\n</ul>"

