@@ -142,14 +142,17 @@ def as_peak(stand_in: StandIn) -> PeakLoad:
 
 @dataclass(frozen=True, slots=True)
 class WorkloadForecast:
-    """The forecast rates of the steps after the last measured step; `model` is None if no ARMA model made them."""
+    """The forecast rates of the steps after the last measured step; `model` is None if no ARMA model made them.
+
+    `kind` is `arma`, `lines` or `seasons`.
+    """
 
     model: ArmaModel | None
     expected: Floats
     lower: Floats
     upper: Floats
     diagnostics: tuple[Diagnostic, ...]
-    by_lines: bool = False
+    kind: str = "arma"
 
 
 def forecast_workload(
@@ -161,10 +164,7 @@ def forecast_workload(
     probability `level`. Normal errors are an approximation: workloads have heavier tails, above all before a flash
     crowd.
     """
-    if not 0.0 < level < 1.0:
-        raise InvalidSchedule(
-            f"The level is {level:.6g}: it must lie between 0 and 1, such as 0.95.", "/level"
-        )
+    check_level(level)
     if window_steps < FEWEST_WINDOW_STEPS:
         raise InvalidSchedule(
             f"window_steps is {window_steps}: give at least {FEWEST_WINDOW_STEPS} steps, which the models need.",
@@ -181,6 +181,14 @@ def forecast_workload(
     return _bound(fitted, ahead.means, z * ahead.deviations, ())
 
 
+def check_level(level: float) -> None:
+    """Raises InvalidSchedule unless the probability of a band lies between 0 and 1."""
+    if not 0.0 < level < 1.0:
+        raise InvalidSchedule(
+            f"The level is {level:.6g}: it must lie between 0 and 1, such as 0.95.", "/level"
+        )
+
+
 def forecast_by_lines(workload: Workload, steps: int, level: float) -> WorkloadForecast:
     """Returns the bands of the next `steps` rates by lines, as far ahead as the known rates allow.
 
@@ -194,7 +202,7 @@ def forecast_by_lines(workload: Workload, steps: int, level: float) -> WorkloadF
     )
     # Only diagnostics of the forecast: those of the workload are already with the workload.
     said = tuple(one for one in found.diagnostics if one.code in OF_LINES)
-    return WorkloadForecast(None, expected, lower, upper, said, by_lines=True)
+    return WorkloadForecast(None, expected, lower, upper, said, kind="lines")
 
 
 def _bound(

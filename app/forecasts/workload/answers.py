@@ -92,8 +92,10 @@ def to_accuracy_answer(
 
 def describe_model(forecast: WorkloadForecast) -> WorkloadModelAnswer | None:
     """Returns the model of a forecast as an answer; None if a simpler forecast was used instead of a model."""
-    if forecast.by_lines:
+    if forecast.kind == "lines":
         return WorkloadModelAnswer(kind="lines")
+    if forecast.kind == "seasons":
+        return WorkloadModelAnswer(kind="seasons")
     return to_model_answer(forecast.model) if forecast.model else None
 
 
@@ -111,7 +113,7 @@ def to_model_answer(model: ArmaModel) -> WorkloadModelAnswer:
 
 def name_model(model: WorkloadModelAnswer) -> str:
     """Returns the name of a model for the title of a picture."""
-    return f"ARMA({len(model.ar)}, {len(model.ma)})" if model.kind == "arma" else "lines"
+    return f"ARMA({len(model.ar)}, {len(model.ma)})" if model.kind == "arma" else model.kind
 
 
 def draw_answer(answer: WorkloadForecastAnswer, form: str, name: str) -> bytes:

@@ -78,9 +78,7 @@ def forecast_stored_workload(
     JSON, PNG or SVG, by `Accept`.
     """
     form = choose_form(accept, FORMS)
-    terms = service.WorkloadForecastTerms(
-        steps, level, window_steps, history_steps, by_lines=model == "lines"
-    )
+    terms = service.WorkloadForecastTerms(steps, level, window_steps, history_steps, model)
     answer = service.forecast_stored(session, name, terms, as_of)
     return answer_in_form(answer, form, partial(draw_answer, name=name))
 

@@ -63,10 +63,11 @@ WindowSteps = Annotated[
     ),
 ]
 ModelName = Annotated[
-    Literal["arma", "lines"],
+    Literal["arma", "lines", "seasons"],
     Field(
         description="`arma`: the ARMA model of lowest AIC on the newest `window_steps`. `lines`: straight "
-        "lines through the newest rates, as in decisions; quicker, and with better coverage."
+        "lines through the newest rates, as in decisions. `seasons`: what days, weeks and the season found repeat; "
+        "the best bands, from 60 steps on."
     ),
 ]
 AsOf = Annotated[
@@ -113,6 +114,7 @@ class WorkloadForecastRequest(Body):
     window_steps: WindowSteps = 100
     history_steps: HistorySteps = 200
     step_seconds: StepSeconds = None
+    model: ModelName = "arma"
 
 
 class MeasuredRateAnswer(Answer):
@@ -143,7 +145,7 @@ class ExpectedRateAnswer(Answer):
 class WorkloadModelAnswer(Answer):
     """The model that forecast the workload."""
 
-    kind: Literal["arma", "lines", "outlook", "last-rate"]
+    kind: Literal["arma", "lines", "seasons", "outlook", "last-rate"]
     ar: list[float] = []
     ma: list[float] = []
     mean: float | None = None

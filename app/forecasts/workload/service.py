@@ -23,6 +23,7 @@ from app.web.errors import InvalidRequest
 from app.web.observability import time_planner
 from app.web.stored_data_errors import NoSnapshot
 from planner.workloads.accuracy import RollingTerms, judge_forecasts
+from planner.workloads.season_bands import forecast_by_seasons
 from planner.workloads.series import Workload
 from planner.workloads.workload_forecast import forecast_by_lines, forecast_workload
 
@@ -97,7 +98,7 @@ class WorkloadForecastTerms:
     level: float
     window_steps: int
     history_steps: int
-    by_lines: bool = False
+    model: str = "arma"
 
 
 @dataclass(frozen=True)
@@ -116,7 +117,7 @@ class AccuracyTerms:
 
 def forecast_described(body: WorkloadForecastRequest) -> WorkloadForecastAnswer:
     """Returns the forecast of the workload that the body holds."""
-    terms = WorkloadForecastTerms(body.steps, body.level, body.window_steps, body.history_steps)
+    terms = WorkloadForecastTerms(body.steps, body.level, body.window_steps, body.history_steps, body.model)
     return _forecast(gather_described(body), terms)
 
 
@@ -124,7 +125,7 @@ def forecast_stored(
     session: Session, name: str, terms: WorkloadForecastTerms, as_of: datetime | None
 ) -> WorkloadForecastAnswer:
     """Returns the forecast of a stored topology's external rate, made from what was known at the time `as_of`."""
-    needed = None if terms.by_lines else terms.window_steps
+    needed = terms.window_steps if terms.model == "arma" else None
     gathered = gather_stored(session, name, needed, terms.steps, as_of)
     with blaming_what_is_stored(name):
         answer = _forecast(gathered, terms)
@@ -133,8 +134,10 @@ def forecast_stored(
 
 def _forecast(gathered: GatheredWorkload, terms: WorkloadForecastTerms) -> WorkloadForecastAnswer:
     with time_planner("forecast_workload"):
-        if terms.by_lines:
+        if terms.model == "lines":
             found = forecast_by_lines(gathered.workload, terms.steps, terms.level)
+        elif terms.model == "seasons":
+            found = forecast_by_seasons(gathered.workload, terms.steps, terms.level)
         else:
             found = forecast_workload(gathered.workload, terms.steps, terms.level, terms.window_steps)
     answer = to_answer(gathered.workload, found, terms.level, terms.history_steps, gathered.came)

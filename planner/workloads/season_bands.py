@@ -1,0 +1,217 @@
+"""Between which bounds will the next rates lie, if days and weeks repeat themselves?
+
+The logarithm of (rate + half the mean rate) is forecast h steps ahead by a ridge regression: from slopes between means
+of the newest steps, and from what followed at the same time of earlier seasons (a day, a week, or the season that is
+found). The regression of the older half of the known steps is tried on the newer half and the other way round, so that
+each error is one of a forecast that had not seen it. The errors are divided by the root of how much the rate varied
+just before.
+
+The bounds are weighted quantiles of these errors: a third of the weight is on all of them, a third on those of the same
+time of day, and a third on the newest. Few independent errors seldom reach into the tails, so the bounds are moved
+outwards (planner.workloads.line_forecasts does the same).
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+import scipy
+
+from planner.arrays import Floats
+from planner.values import Diagnostic
+from planner.wording import write_seconds
+from planner.workloads.line_forecasts import LARGEST_PART
+from planner.workloads.rates_ahead import StepBand, describe_shorter, list_leads
+from planner.workloads.series import Steps, Workload, check_forecastable
+from planner.workloads.workload_forecast import WorkloadForecast, check_level
+
+OFFSET_SHARE = 0.5
+SPANS = (1, 3, 10, 30, 120)
+FEWEST_STEPS = 60
+MOST_STEPS_KNOWN = 20_160
+FEWEST_SEASON_STEPS = 4
+LEVEL = 1
+PENALTY = 1.0
+SMOOTHING = 2
+MOST_ORIGINS = 1500
+RECENT_SHARE, SAME_HOUR_SHARE = 1 / 3, 1 / 3
+QUIET = 0.01
+VARIED_SPANS = (15, 240)
+FEWEST_ERRORS = 20
+LEAST_CORRELATION = 0.3
+HIGHEST_LOG = 1.0
+POWER = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Season:
+    """A season of the rates: its length in steps, and how alike the rates one season apart are (a correlation)."""
+
+    steps: int
+    likeness: float
+
+
+def find_season(rates: Floats, day_steps: int) -> Season | None:
+    """Returns the length after which the rates repeat themselves best, at least twice; a day wins where it is as good.
+
+    None: there is no such length.
+    """
+    count = len(rates)
+    values = np.log(rates + OFFSET_SHARE * rates.mean() + 1e-300)
+    values = values - values.mean()
+    if count < 16 or not values.any():
+        return None
+    size = 2 ** (2 * count - 1).bit_length()
+    spectrum = np.fft.rfft(values, size)
+    covariances = np.fft.irfft(spectrum * np.conj(spectrum), size)[: count // 2 + 1]
+    squares = np.concatenate(([0.0], np.cumsum(values**2)))
+    lags = np.arange(len(covariances))
+    scale = np.sqrt(squares[count - lags] * (squares[-1] - squares[lags]))
+    likeness = covariances / np.maximum(scale, 1e-300)
+    below = np.flatnonzero(likeness < 0.5 * LEAST_CORRELATION)
+    if len(below) == 0:
+        return None
+    best = int(below[0]) + int(np.argmax(likeness[below[0] :]))
+    if day_steps <= count // 2 and likeness[day_steps] >= 0.9 * likeness[best]:
+        best = day_steps
+    return Season(best, float(likeness[best])) if likeness[best] >= LEAST_CORRELATION and best > 3 else None
+
+
+class SeasonBands:
+    """Bands of the next rates of one series, made from its rates so far."""
+
+    def __init__(self, rates: Floats, seasons: Sequence[int]) -> None:
+        self.rates = np.asarray(rates, dtype=float)
+        self.offset = OFFSET_SHARE * float(self.rates.mean()) + 1e-300
+        self.logs = np.log(self.rates + self.offset)
+        self.seasons = tuple(seasons)
+        self._sums = np.concatenate(([0.0], np.cumsum(self.logs)))
+        changes = np.abs(np.diff(self.logs, prepend=self.logs[0]))
+        smooth = [
+            scipy.signal.lfilter(
+                [1.0 / span], [1.0, 1.0 / span - 1.0], changes, zi=[changes.mean() * (1 - 1 / span)]
+            )[0]
+            for span in VARIED_SPANS
+        ]
+        self._varied = (np.mean(smooth, axis=0) + QUIET) ** POWER
+
+    def band(self, lead: int, level: float) -> StepBand:
+        """Returns the band of the rate `lead` steps ahead, which holds with the probability `level`."""
+        last = len(self.logs) - 1
+        origins = self._choose_origins(lead)
+        rows = self._features(np.append(origins, last), lead)
+        outcomes = self.logs[origins + lead] - self._level(origins)
+        errors, middle = _cross_fit(rows[:-1], outcomes, rows[-1])
+        errors = errors / self._varied[origins]
+        tail = (1.0 - level) / 2.0
+        tail *= min(1.0, len(self.logs) / lead * tail)
+        weights = self._weigh(origins)
+        low, center, high = _quantiles(errors, weights, (tail, 0.5, 1.0 - tail))
+        now = self._level(np.array([last]))[0] + middle
+        ahead = now + self._varied[last] * np.array([low, center, high])
+        top = float(self.logs.max()) + HIGHEST_LOG
+        lower, expected, upper = np.maximum(np.exp(np.minimum(ahead, top)) - self.offset, 0.0)
+        return StepBand(lead, float(expected), float(lower), float(upper))
+
+    def _choose_origins(self, lead: int) -> Steps:
+        first = min(SPANS[-1], len(self.logs) // 4)
+        origins = np.arange(first, len(self.logs) - lead)
+        return origins[:: -(-len(origins) // MOST_ORIGINS) or 1]
+
+    def _mean(self, ends: Steps, span: int) -> Floats:
+        starts = np.maximum(ends + 1 - span, 0)
+        return (self._sums[ends + 1] - self._sums[starts]) / (ends + 1 - starts)
+
+    def _level(self, origins: Steps) -> Floats:
+        return self._mean(origins, SPANS[LEVEL])
+
+    def _features(self, origins: Steps, lead: int) -> Floats:
+        levels = [self._mean(origins, span) for span in SPANS]
+        columns: list[Floats] = [np.ones(len(origins)), *(a - b for a, b in pairwise(levels))]
+        for season in self.seasons:
+            then = origins - season * -(-(lead + SMOOTHING) // season)
+            known = then - SMOOTHING >= 0
+            after, before = (self._smooth(np.where(known, at, SMOOTHING)) for at in (then + lead, then))
+            columns += [
+                np.where(known, after - before, 0.0),
+                np.where(known, before - levels[2], 0.0),
+                known.astype(float),
+            ]
+        return np.column_stack(columns)
+
+    def _smooth(self, middles: Steps) -> Floats:
+        ends = np.minimum(middles + SMOOTHING + 1, len(self.logs))
+        starts = np.maximum(middles - SMOOTHING, 0)
+        return np.asarray((self._sums[ends] - self._sums[starts]) / (ends - starts), dtype=float)
+
+    def _weigh(self, origins: Steps) -> Floats:
+        count, last = len(origins), len(self.logs) - 1
+        weights = np.full(count, (1.0 - RECENT_SHARE - SAME_HOUR_SHARE) / count)
+        recent = np.arange(count) >= count - max(count // 7, FEWEST_ERRORS)
+        weights += RECENT_SHARE * recent / recent.sum()
+        season = self.seasons[0] if self.seasons else 0
+        apart = (origins - last) % season if season else np.zeros(count)
+        same = np.minimum(apart, season - apart) <= max(season // 24, 1) if season else recent
+        same = same if same.sum() >= FEWEST_ERRORS else recent
+        return np.asarray(weights + SAME_HOUR_SHARE * same / same.sum(), dtype=float)
+
+
+def _cross_fit(rows: Floats, outcomes: Floats, newest: Floats) -> tuple[Floats, float]:
+    """Returns the errors of forecasts that had not seen their outcome, and the forecast from the `newest` row."""
+    half = len(rows) // 2
+    grams = [part.T @ part for part in (rows[:half], rows[half:])]
+    moments = [
+        part.T @ came for part, came in ((rows[:half], outcomes[:half]), (rows[half:], outcomes[half:]))
+    ]
+    ridge = PENALTY * np.eye(rows.shape[1])
+    older, newer, both = (
+        np.linalg.solve(gram + ridge, moment)
+        for gram, moment in (
+            *zip(grams, moments, strict=True),
+            (grams[0] + grams[1], moments[0] + moments[1]),
+        )
+    )
+    errors = outcomes - np.concatenate((rows[:half] @ newer, rows[half:] @ older))
+    return errors, float(newest @ both)
+
+
+def _quantiles(values: Floats, weights: Floats, shares: Sequence[float]) -> Floats:
+    order = np.argsort(values)
+    sums = np.cumsum(weights[order]) - 0.5 * weights[order]
+    return np.asarray(np.interp(shares, sums / weights.sum(), values[order]), dtype=float)
+
+
+def forecast_by_seasons(workload: Workload, steps: int, level: float) -> WorkloadForecast:
+    """Returns the bands of the next `steps` rates, as far ahead as a third of the known rates; the season is named.
+
+    Raises WorkloadTooShort for few rates, and ConstantWorkload where all are equal.
+    """
+    check_level(level)
+    rates = workload.series[-MOST_STEPS_KNOWN:]
+    check_forecastable(rates, FEWEST_STEPS)
+    found, day = find_season(rates, workload.day_steps), workload.day_steps
+    lengths = [day, 7 * day] if found is None else [day, 7 * day, found.steps]
+    seasons = [one for one in dict.fromkeys(lengths) if FEWEST_SEASON_STEPS <= one <= 0.9 * len(rates)]
+    reach = len(rates) // LARGEST_PART
+    bands = SeasonBands(rates, seasons)
+    leads = list_leads(min(steps, reach))
+    known = [bands.band(lead, level) for lead in leads]
+    each = np.arange(1, leads[-1] + 1)
+    expected, lower, upper = (
+        np.interp(each, leads, values)
+        for values in zip(*((one.expected, one.lower, one.upper) for one in known), strict=True)
+    )
+    said = [_describe(found, workload.step_seconds)]
+    if steps > reach:
+        said.append(describe_shorter(reach, steps, len(rates)))
+    return WorkloadForecast(None, expected, lower, upper, tuple(said), kind="seasons")
+
+
+def _describe(found: Season | None, step_seconds: float) -> Diagnostic:
+    if found is None:
+        return Diagnostic("no-season", "The rates do not repeat themselves: no season was found.")
+    detail = f"The rates repeat themselves best after {write_seconds(found.steps * step_seconds)}"
+    return Diagnostic(
+        "season-found", f"{detail} (correlation {found.likeness:.2f}), and the forecast uses that."
+    )
