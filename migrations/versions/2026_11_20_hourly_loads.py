@@ -3,7 +3,7 @@
 from migrations import columns as of
 
 revision = "2026_11_20_hourly_loads"
-down_revision = "2026_11_20_backtest_promises"
+down_revision = "2026_11_20_callers"
 
 
 def upgrade() -> None:
