@@ -81,7 +81,7 @@ def simulate(body: SimulationRequest, simulating: SimulatingDep) -> Response:
     **declare(may_read, "Simulate a stored topology", *STORED_CALL, *BODY, *REFUSED, also=QUEUED),
 )
 def simulate_stored_topology(
-    name: TopologyName, body: StoredSimulationRequest, session: SessionDep, simulating: SimulatingDep
+    name: TopologyName, body: StoredSimulationRequest, simulating: SimulatingDep, session: SessionDep
 ) -> Response:
     """Simulates the current revision under its measured load; without `processors`, with those that run now."""
     return answer(service.simulate_stored(session, name, body, simulating))
