@@ -21,7 +21,7 @@ ROOT = Path(__file__).parents[2]
 COMPOSE = yaml.safe_load((ROOT / "docker-compose.yml").read_text())
 SERVICES = COMPOSE["services"]
 DOCKERFILE = (ROOT / "Dockerfile").read_text()
-SECRETS = {"POSTGRES_PASSWORD": "a1b2c3", "HEADGATE_API_KEYS": "key"}
+SECRETS = {"POSTGRES_PASSWORD": "a1b2c3", "HEADGATE_API_KEYS": "0123456789abcdef"}
 
 
 def fill_in(text: str, variables: dict[str, str]) -> str:
