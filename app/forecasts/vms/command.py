@@ -1,5 +1,6 @@
 """`headgate forecast` computes from files how many VMs the coming intervals need."""
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -25,6 +26,12 @@ def forecast(
     step_seconds: options.StepSeconds = None,
     interval_steps: options.IntervalSteps = None,
     startup_steps: options.StartupSteps = None,
+    record: Annotated[
+        Path | None,
+        typer.Option(
+            "--record", help="CSV of the newest steps, oldest first: vms,saturated (true or false)."
+        ),
+    ] = None,
     app: options.AppOption = None,
     output: Output = "table",
 ) -> None:
@@ -43,5 +50,6 @@ def forecast(
         "step_seconds": step_seconds,
         "interval_steps": interval_steps,
         "startup_steps": startup_steps,
+        "record": record,
     }
     print_forecast(run_or_fail(run_forecast, workload, mst, app, **choices), output)

@@ -1,5 +1,6 @@
 """Forecasts of VMs from files, without a server or a database; checks and answers equal those over HTTP."""
 
+import csv
 import sys
 from collections.abc import Mapping
 from datetime import UTC, datetime
@@ -49,8 +50,27 @@ def read_request(
             "workload": [_to_point(one) for one in measured],
             "mst_samples": [{"vms": one.vms, "throughput": one.throughput} for one in known],
             **{name: choice for name, choice in choices.items() if choice is not None},
+            "record": _read_record(choices.get("record")),
         },
     )
+
+
+READ_AS: dict[str, object] = {"true": True, "false": False}
+
+
+def _read_record(path: object) -> list[dict[str, object]]:
+    """Reads the steps of a record from a file with the columns vms and saturated; no file has none."""
+    if not isinstance(path, Path):
+        return []
+    try:
+        rows = list(csv.DictReader(path.read_text().splitlines(), restval=""))
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        raise UnreadableFile(f"{path} cannot be read: {error}.") from error
+    return [{str(name): _read_cell(str(text).strip()) for name, text in row.items()} for row in rows]
+
+
+def _read_cell(text: str) -> object:
+    return int(text) if text.isdecimal() else READ_AS.get(text.lower(), text)
 
 
 def _to_point(measured: Measurement) -> dict[str, object]:
