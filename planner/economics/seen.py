@@ -1,0 +1,138 @@
+"""What the stored intervals say: changes of processors, the pauses that they cost, and how much of a promise is kept.
+
+There is no memory but these intervals: a change is where the processors of two intervals differ, and an interval is
+late where its measured time is above the target. Times are in minutes.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+from math import fsum, sqrt
+
+MINUTE = 60.0
+AFTER_CHANGE = 3.0
+"""Minutes after a change in which its pause and its backlog make intervals late."""
+USUAL_LATE, USUAL_LATE_COUNT = 1.2, 3
+"""The late minutes that a change costs until changes were seen, and for how many changes this guess counts."""
+USUAL_PAUSE, USUAL_PAUSE_COUNT = 20.0, 2
+"""The pause of a change in seconds until changes were seen, and for how many changes this guess counts."""
+LONGEST_PAUSE = 600.0
+
+
+@dataclass(frozen=True, slots=True)
+class SeenInterval:
+    """One interval as it was measured; None is not measured.
+
+    `counts` are the processors at its end and `backlog` the tuples that waited then, both in the topology's order.
+    `seconds` is the mean time of an external tuple.
+    """
+
+    rate: float
+    counts: tuple[int, ...]
+    seconds: float | None = None
+    backlog: tuple[float, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """How many of the judged minutes were within the target, and how many minutes that is more or less than promised.
+
+    `debt` is the number of late minutes beyond those that the promise allows; below 0, so many more were allowed.
+    """
+
+    minutes: float
+    late_minutes: float
+    debt: float
+
+    @property
+    def share(self) -> float | None:
+        """The share of the minutes within the target; None if no minute was judged."""
+        return 1.0 - self.late_minutes / self.minutes if self.minutes else None
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeCost:
+    """What a change costs: late minutes, and seconds of pause, with the number of changes that were seen."""
+
+    late_minutes: float
+    pause_seconds: float
+    changes: int
+
+
+@dataclass(frozen=True)
+class History:
+    """The newest intervals, oldest first, all `step` minutes long, with the target in seconds."""
+
+    intervals: Sequence[SeenInterval]
+    step: float
+    target_seconds: float
+
+    @cached_property
+    def changes(self) -> list[int]:
+        """The places of the intervals in which the processors were changed."""
+        pairs = enumerate(pairwise(self.intervals), 1)
+        return [place for place, (before, after) in pairs if before.counts != after.counts]
+
+    @property
+    def steps_after_change(self) -> int:
+        """The number of intervals that a change may make late, itself included."""
+        return max(1, round(AFTER_CHANGE / self.step))
+
+    @property
+    def since_change(self) -> int:
+        """The number of whole intervals since the newest change; all if there was none."""
+        return len(self.intervals) - (self.changes[-1] + 1 if self.changes else 0)
+
+    def is_late(self, place: int) -> bool:
+        """Whether an interval was measured to take longer than the target."""
+        seconds = self.intervals[place].seconds
+        return seconds is not None and seconds > self.target_seconds
+
+    def is_steady(self, place: int) -> bool:
+        """Whether an interval ran with one number of processors, and without the backlog of an earlier change."""
+        if place in self.changes:
+            return False
+        last = max((one for one in self.changes if one < place), default=None)
+        if last is None or place - last > self.steps_after_change:
+            return True
+        return not any(self.is_late(one) for one in range(last, place + 1))
+
+    def find_kept(self, promise: float) -> Kept:
+        """How much of the promise was kept in the intervals whose time was measured."""
+        judged = [place for place, one in enumerate(self.intervals) if one.seconds is not None]
+        late = self.step * sum(1 for place in judged if self.is_late(place))
+        minutes = self.step * len(judged)
+        return Kept(minutes, late, late - (1.0 - promise) * minutes)
+
+    def find_change_cost(self, utilisation: float) -> ChangeCost:
+        """What past changes cost that were made when no interval was late; `utilisation` is that of now."""
+        late, pauses = [], []
+        for place in self.changes:
+            after = range(place, min(place + self.steps_after_change, len(self.intervals)))
+            if self.is_late(place - 1) or len(after) < self.steps_after_change:
+                continue
+            if any(one in self.changes for one in after[1:]):
+                continue
+            late.append(self.step * sum(1 for one in after if self.is_late(one)))
+            pause = self.find_pause(place, after, utilisation)
+            if pause is not None:
+                pauses.append(pause)
+        return ChangeCost(
+            (USUAL_LATE_COUNT * USUAL_LATE + fsum(late)) / (USUAL_LATE_COUNT + len(late)),
+            (USUAL_PAUSE_COUNT * USUAL_PAUSE + fsum(pauses)) / (USUAL_PAUSE_COUNT + len(pauses)),
+            len(late),
+        )
+
+    def find_pause(self, place: int, after: range, utilisation: float) -> float | None:
+        """The pause of a change in seconds, from how much longer the tuples after it took.
+
+        In a pause of P seconds λP tuples gather, and they are worked off at the spare rate: all of them together wait
+        λP²/(2(1 − ρ)) longer. λ is the rate and ρ the utilisation.
+        """
+        before = self.intervals[place - 1].seconds
+        seen = [self.intervals[one] for one in after]
+        if before is None or any(one.seconds is None for one in seen):
+            return None
+        longer = fsum([max(0.0, (one.seconds or 0.0) - before) for one in seen]) * self.step * MINUTE
+        return min(sqrt(2.0 * max(0.05, 1.0 - utilisation) * longer), LONGEST_PAUSE)

@@ -1,0 +1,82 @@
+"""The load and the correction of waits that only steady intervals tell of.
+
+An interval in which processors were changed, or a backlog of that change was worked off, says nothing of E[T]. The
+load is the mean of the steady intervals, where the weight halves with every 13 minutes of age; shares of instances come
+from intervals with one number of processors. The correction is the factor of measured over modelled waits,
+
+    c = median (M − S)/(E − S)  over the newest 30 minutes,   shrunk towards 1 and bounded
+
+with the measured time M, the modelled time E and the time S of services alone.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from statistics import median
+
+import numpy as np
+
+from planner.economics.ladder import Needs
+from planner.economics.seen import History
+from planner.topology.smoothing import smooth_loads
+from planner.values import Load
+
+HALF_LIFE, CALIBRATED = 13.0, 30.0
+SHRUNK_BY = 5
+LEAST, MOST = 0.6, 1.6
+LEAST_WAIT = 0.05
+
+
+def smooth_steady(loads: Sequence[Load], history: History) -> Load:
+    """The load of the newest steady intervals; `loads` belong to the newest intervals of the history."""
+    first = len(history.intervals) - len(loads)
+    steady = [place for place in range(first, len(history.intervals)) if history.is_steady(place)]
+    if not steady:
+        steady = [len(history.intervals) - 1]
+    fading: float = 0.5 ** (history.step / HALF_LIFE)
+
+    def average(values: Sequence[float]) -> float:
+        weights = fading ** np.arange(len(values))[::-1]
+        return float((weights * np.asarray(values, dtype=float)).sum() / weights.sum())
+
+    def weigh(count: int) -> Sequence[float]:
+        return [fading**age for age in range(count - 1, -1, -1)]
+
+    all_of = smooth_loads([loads[place - first] for place in steady], average, weigh)[0]
+    counts = history.intervals[steady[-1]].counts
+    alike = [place for place in steady if history.intervals[place].counts == counts]
+    if len(alike) == len(steady):
+        return all_of
+    newest = smooth_loads([loads[place - first] for place in alike], average, weigh)[0]
+    operators = {
+        name: one._replace(
+            instances=newest.operators[name].instances, processors=newest.operators[name].processors
+        )
+        for name, one in all_of.operators.items()
+        if name in newest.operators
+    }
+    return replace(all_of, operators={**all_of.operators, **operators})
+
+
+def find_correction(needs: Needs, history: History) -> tuple[float, int]:
+    """The factor of measured over modelled waits, and the number of intervals behind it."""
+    newest = range(max(0, len(history.intervals) - round(CALIBRATED / history.step)), len(history.intervals))
+    groups: dict[tuple[int, ...], list[tuple[float, float]]] = {}
+    for place in newest:
+        one = history.intervals[place]
+        if one.seconds is not None and one.rate > 0.0 and history.is_steady(place):
+            groups.setdefault(one.counts, []).append((one.rate, one.seconds))
+    service = needs.situation.find_lower_bound()
+    ratios: list[float] = []
+    for counts, seen in groups.items():
+        rates = [rate for rate, _ in seen]
+        grid = np.linspace(min(rates), max(rates), 3) if max(rates) > min(rates) else np.array(rates[:1])
+        speeds = [needs.find_speed(counts, float(rate)) for rate in grid]
+        for rate, seconds in seen:
+            speed = float(np.interp(rate, grid, speeds))
+            if speed > 0.0:
+                modelled = max(1.0 / speed - service, LEAST_WAIT * service)
+                ratios.append((seconds - service) / modelled)
+    if not ratios:
+        return 1.0, 0
+    factor = (len(ratios) * median(ratios) + SHRUNK_BY) / (len(ratios) + SHRUNK_BY)
+    return min(max(factor, LEAST), MOST), len(ratios)

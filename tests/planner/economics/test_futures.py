@@ -1,0 +1,77 @@
+"""Paths of the rate: a ramp goes on, a step does not, and nothing goes far beyond what was seen."""
+
+import numpy as np
+import pytest
+
+from planner.economics.futures import BEYOND_SEEN, Futures, find_levels, look_into_futures, take_logs
+
+
+def vary(rates: np.ndarray, noise: float = 0.03) -> np.ndarray:
+    return rates * np.exp(noise * np.random.default_rng(1).standard_normal(len(rates)))
+
+
+def find_mean(futures: Futures, minutes: int) -> float:
+    return float(np.exp((futures.paths[:, round(minutes / futures.step) - 1] * futures.weights).sum()))
+
+
+def test_weights_sum_to_one():
+    for count in (1, 2, 10, 100, 1_000):
+        rates = vary(np.full(count, 20.0))
+        assert look_into_futures(rates, 1.0).weights.sum() == pytest.approx(1.0)
+        unlike_all = np.append(rates, 400.0)
+        assert look_into_futures(unlike_all, 1.0).weights.sum() == pytest.approx(1.0)
+
+
+def test_a_constant_rate_stays():
+    futures = look_into_futures(vary(np.full(300, 20.0)), 1.0)
+    assert find_mean(futures, 30) == pytest.approx(20.0, rel=0.06)
+
+
+def test_a_ramp_goes_on():
+    rates = vary(10.0 * 4.0 ** np.clip((np.arange(240) - 200) / 60.0, 0.0, None))
+    assert find_mean(look_into_futures(rates, 1.0), 20) > 1.2 * rates[-1]
+
+
+def test_a_finished_step_is_not_extrapolated():
+    rates = vary(np.where(np.arange(210) < 200, 10.0, 20.0))
+    futures = look_into_futures(rates, 1.0)
+    assert find_mean(futures, 30) == pytest.approx(20.0, rel=0.12)
+    assert futures.level.slope == pytest.approx(0.0, abs=0.005)
+
+
+def test_a_jump_is_the_level_at_once():
+    rates = vary(np.where(np.arange(201) < 200, 10.0, 20.0))
+    level = look_into_futures(rates, 1.0).level
+    assert np.exp(level.value) == pytest.approx(rates[-1])
+    assert level.fresh_jump == pytest.approx(np.log(2.0), abs=0.15)
+
+
+def test_a_jump_seen_once_may_go_on():
+    """Half of the jump may have been within the first interval."""
+    once = look_into_futures(vary(np.where(np.arange(201) < 200, 10.0, 15.0)), 1.0)
+    twice = look_into_futures(vary(np.where(np.arange(202) < 200, 10.0, 15.0)), 1.0)
+    assert once.find_highest() > 1.2 * twice.find_highest()
+    assert twice.level.fresh_jump == 0.0
+
+
+def test_no_path_goes_far_beyond_what_was_seen():
+    rates = vary(np.full(300, 20.0), 0.1)
+    futures = look_into_futures(rates, 1.0)
+    assert np.exp(futures.paths.max()) <= rates.max() * np.exp(BEYOND_SEEN) * 1.001
+
+
+def test_longer_intervals_see_the_same():
+    minutes = 10.0 * 4.0 ** np.clip((np.arange(240) - 200) / 60.0, 0.0, None)
+    by_five = look_into_futures(minutes.reshape(-1, 5).mean(axis=1), 5.0)
+    assert by_five.paths.shape[1] == 12
+    assert find_mean(by_five, 20) > 1.2 * minutes[-1]
+
+
+def test_minutes_without_tuples_have_a_finite_logarithm():
+    assert np.isfinite(take_logs(np.array([0.0, 3.0, 0.0]))).all()
+    assert np.isfinite(take_logs(np.zeros(3))).all()
+
+
+def test_noise_alone_is_no_jump():
+    levels = find_levels(take_logs(vary(np.full(500, 20.0), 0.1)), 1.0)
+    assert levels.is_jump.sum() <= 3

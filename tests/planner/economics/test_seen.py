@@ -1,0 +1,76 @@
+"""Changes, their costs, and what is kept of a promise."""
+
+from dataclasses import replace
+
+import pytest
+
+from planner.economics.seen import USUAL_LATE, USUAL_PAUSE, History, SeenInterval
+from tests.planner.economics.loads import see_row
+
+
+def write_history(*parts: tuple[int, float, int]) -> History:
+    """Parts of (processors, measured seconds, intervals)."""
+    seen = [
+        SeenInterval(20.0, (processors,), seconds)
+        for processors, seconds, count in parts
+        for _ in range(count)
+    ]
+    return replace(see_row([]), intervals=seen)
+
+
+def test_a_change_is_where_processors_differ():
+    history = write_history((3, 0.4, 5), (4, 0.4, 5))
+    assert history.changes == [5]
+    assert history.since_change == 4
+
+
+def test_intervals_of_a_change_and_of_its_backlog_are_not_steady():
+    history = write_history((3, 0.4, 5), (4, 5.0, 2), (4, 0.4, 8))
+    assert [place for place in range(15) if not history.is_steady(place)] == [5, 6, 7, 8]
+
+
+def test_intervals_after_a_change_that_made_nothing_late_are_steady_at_once():
+    history = write_history((3, 0.4, 5), (4, 0.4, 5))
+    assert [place for place in range(10) if not history.is_steady(place)] == [5]
+
+
+def test_the_debt_is_the_late_minutes_beyond_those_allowed():
+    kept = write_history((3, 0.4, 90), (3, 0.7, 10)).find_kept(0.97)
+    assert kept.late_minutes == 10
+    assert kept.debt == pytest.approx(10 - 3)
+    assert kept.share == pytest.approx(0.9)
+
+
+def test_nothing_measured_keeps_an_unknown_share():
+    kept = see_row([1.0] * 5, seconds=None).find_kept(0.97)
+    assert kept.share is None
+    assert kept.debt == 0
+
+
+def test_a_change_costs_the_usual_until_changes_were_seen():
+    cost = write_history((3, 0.4, 50)).find_change_cost(0.7)
+    assert (cost.late_minutes, cost.pause_seconds, cost.changes) == (USUAL_LATE, USUAL_PAUSE, 0)
+
+
+def test_the_cost_of_a_change_is_learned_from_past_changes():
+    parts = [(3 + turn % 2, seconds, count) for turn in range(12) for seconds, count in ((9.0, 2), (0.4, 20))]
+    cost = write_history((9, 0.4, 20), *parts).find_change_cost(0.7)
+    assert cost.changes == 12
+    assert cost.late_minutes == pytest.approx((3 * USUAL_LATE + 12 * 2) / 15)
+
+
+def test_a_change_out_of_an_overload_says_nothing_of_what_a_change_costs():
+    assert (
+        write_history((3, 0.4, 9), (3, 9.0, 5), (5, 9.0, 2), (5, 0.4, 9)).find_change_cost(0.7).changes == 0
+    )
+
+
+def test_the_pause_is_found_from_how_long_tuples_waited_after_it():
+    """At 20 tuples/s and a utilisation of 0.5, tuples that came in a pause of 12 s wait 12²/(2·0.5) tuple-seconds/s."""
+    longer = 12.0**2 / (2.0 * 0.5) / 60.0
+    history = write_history((3, 0.4, 5), (4, 0.4 + longer, 1), (4, 0.4, 9))
+    assert history.find_pause(5, range(5, 8), 0.5) == pytest.approx(12.0)
+
+
+def test_a_pause_is_unknown_where_times_were_not_measured():
+    assert see_row([1.0] * 9, seconds=None).find_pause(3, range(3, 6), 0.5) is None
