@@ -21,7 +21,7 @@ def decide(rates: list[float], counts: tuple[int, ...], terms: EconomicTerms = T
 
 def vary(rates: list[float], seed: int = 1) -> list[float]:
     noise = np.exp(0.03 * np.random.default_rng(seed).standard_normal(len(rates)))
-    return (np.array(rates) * noise).tolist()
+    return [float(rate) for rate in np.array(rates) * noise]
 
 
 def test_a_constant_load_with_enough_processors_is_left_alone():
