@@ -35,24 +35,21 @@ def serve(  # noqa: PLR0917 - compiled code takes arrays by place
 ) -> tuple[int, int]:
     """Serves tuples in order of arrival up to the time `until`; returns how many started and how many still wait.
 
-    A tuple whose instance is not free by `until` waits, and all behind it in the same queue wait too. `group_ends` is
-    the sum of shares up to each key group; the groups are dealt to the instances in order, as by Flink. `services` are
-    standard normal numbers. The times of finish go to `out_left`, the places of waiting tuples to `out_waiting`.
+    `group_ends` is the sum of shares up to each key group; groups are dealt to the instances in order. `services` are
+    standard normal. Times of finish go to `out_left`, the places of waiting tuples to `out_waiting`.
     """
     size, groups = len(free), len(group_ends)
     started = waiting = 0
     for i in range(len(arrived)):
+        one = turn[0]
         if kind == DEALT:
-            one = turn[0]
             turn[0] = (one + 1) % size
         else:
-            group = min(np.searchsorted(group_ends, keys[i], side="right"), groups - 1)
-            one = group * size // groups
+            one = min(np.searchsorted(group_ends, keys[i], side="right"), groups - 1) * size // groups
         begin = max(arrived[i], free[one])
         if begin >= until:
             out_waiting[waiting] = i
             waiting += 1
-            free[one] = max(free[one], until)
             continue
         service = mean * math.exp(sigma * services[i] - 0.5 * sigma * sigma)
         free[one] = begin + service

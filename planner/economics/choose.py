@@ -65,7 +65,7 @@ class Offer:
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class WeighedChoice:
     """The processors to run, with the reason, the price of a late minute, and the costs of what runs and of the others.
 
     `offers` are all processors that were weighed, the cheapest first; `correction` is the factor of modelled waits.
@@ -84,7 +84,7 @@ class Choice:
 
 def choose(
     situation: Situation, history: History, rates: Sequence[float], terms: EconomicTerms
-) -> Choice | None:
+) -> WeighedChoice | None:
     """The choice for the newest interval; None where no processors can be found for the target.
 
     `situation` is the load of steady intervals; `rates` are the external rates of the newest intervals, oldest first,
@@ -115,7 +115,9 @@ def choose(
     ranked = sorted(offers, key=lambda one: (one.cost, one.total))
     drains = scales.find_drain(here, 0.0) > 0.0
     counts, why = decide(ranked[0], running, scales, is_draining=drains)
-    return Choice(counts, why, price, kept, change, running, ranked, correction, rate_now > here.saturation)
+    return WeighedChoice(
+        counts, why, price, kept, change, running, ranked, correction, rate_now > here.saturation
+    )
 
 
 def refine(needs: Needs, offers: Sequence[Offer]) -> list[Rung]:

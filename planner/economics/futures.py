@@ -36,7 +36,7 @@ HALF_SEEN = (1.0, 0.7, 1.0, 0.4)
 
 
 @dataclass(frozen=True, slots=True)
-class Level:
+class RateLevel:
     """The logarithm of the rate now: its level and slope per minute, and a jump that only the newest interval shows."""
 
     value: float
@@ -46,7 +46,7 @@ class Level:
 
 
 @dataclass(frozen=True, slots=True)
-class Levels:
+class RateLevels:
     """The level at every moment, its slope per minute, whether the rate jumped there, and the scatter of rates."""
 
     values: Floats
@@ -62,7 +62,7 @@ class Futures:
     paths: Floats
     weights: Floats
     step: float
-    level: Level
+    level: RateLevel
 
     def find_highest(self) -> float:
         """The rate that hardly any path exceeds."""
@@ -84,7 +84,7 @@ def take_logs(rates: Floats) -> Floats:
     return np.asarray(np.log(np.maximum(rates, floor)))
 
 
-def find_levels(x: Floats, step: float) -> Levels:
+def find_levels(x: Floats, step: float) -> RateLevels:
     """The levels: a rate is a jump where it is far from the line through the level before it."""
     span = count_steps(LEVEL, step)
     sums = np.cumsum(np.concatenate([[0.0], x]))
@@ -101,7 +101,7 @@ def find_levels(x: Floats, step: float) -> Levels:
     jumped = np.maximum.accumulate(np.where(is_jump, np.arange(len(x)), 0))
     begins = np.maximum(begins, jumped)
     levels = (sums[ends] - sums[begins]) / (ends - begins)
-    return Levels(levels, find_slopes(levels, step, noise), is_jump, noise)
+    return RateLevels(levels, find_slopes(levels, step, noise), is_jump, noise)
 
 
 def find_slopes(levels: Floats, step: float, noise: float) -> Floats:
@@ -114,12 +114,12 @@ def find_slopes(levels: Floats, step: float, noise: float) -> Floats:
     return np.asarray(slopes * np.maximum(0.0, 1.0 - (scatter / np.maximum(np.abs(slopes), SMALLEST)) ** 2))
 
 
-def find_level(x: Floats, found: Levels) -> Level:
+def find_level(x: Floats, found: RateLevels) -> RateLevel:
     """The level of now, and the jump of the newest interval if the one before it had none."""
     fresh = 0.0
     if len(x) > 1 and found.is_jump[-1] and not found.is_jump[-2]:
         fresh = float(x[-1] - found.values[-2])
-    return Level(float(found.values[-1]), float(found.slopes[-1]), fresh, found.noise)
+    return RateLevel(float(found.values[-1]), float(found.slopes[-1]), fresh, found.noise)
 
 
 def find_momentum(levels: Floats, slopes: Floats, step: float) -> float:
@@ -168,7 +168,7 @@ def look_into_futures(rates: Floats, step: float) -> Futures:
 
 
 def follow_origins(
-    x: Floats, found: Levels, now: Level, momentum: float, *, step: float, steps: int
+    x: Floats, found: RateLevels, now: RateLevel, momentum: float, *, step: float, steps: int
 ) -> tuple[Floats, Floats]:
     """What followed earlier moments, moved to the level of now, and how alike these moments were."""
     last = len(x) - 1 - count_steps(5.0, step)
@@ -192,7 +192,7 @@ def follow_origins(
     return rows, np.exp(-0.5 * (unlike - unlike.min())) * known / steps
 
 
-def go_on(paths: Floats, now: Level) -> Floats:
+def go_on(paths: Floats, now: RateLevel) -> Floats:
     """The paths, of which half go on to where a jump may lead that began within the newest interval."""
     if not now.fresh_jump:
         return paths

@@ -6,13 +6,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from planner.economics.choose import Choice, EconomicTerms, choose
+from planner.economics.choose import WeighedChoice, EconomicTerms, choose
 from tests.planner.economics.loads import TARGET, need_row, see_row, survey_row
 
 TERMS = EconomicTerms(TARGET)
 
 
-def decide(rates: list[float], counts: tuple[int, ...], terms: EconomicTerms = TERMS, **seen: Any) -> Choice:
+def decide(
+    rates: list[float], counts: tuple[int, ...], terms: EconomicTerms = TERMS, **seen: Any
+) -> WeighedChoice:
     history = see_row(rates[-300:], counts, **seen)
     made = choose(survey_row(rates[-1], counts), history, rates, terms)
     assert made is not None
