@@ -33,10 +33,9 @@ def serve(  # noqa: PLR0917 - compiled code takes arrays by place
     sums: Floats,
     loads: Floats,
 ) -> tuple[int, int]:
-    """Serves tuples in order of arrival up to the time `until`; returns how many started and how many still wait.
+    """Serves tuples in order of arrival up to `until`; returns how many started and how many still wait.
 
-    `group_ends` is the sum of shares up to each key group; groups are dealt to the instances in order. `services` are
-    standard normal. Times of finish go to `out_left`, the places of waiting tuples to `out_waiting`.
+    `group_ends` sums the shares of key groups, dealt to the instances in order. `services` are standard normal.
     """
     size, groups = len(free), len(group_ends)
     started = waiting = 0
@@ -52,14 +51,11 @@ def serve(  # noqa: PLR0917 - compiled code takes arrays by place
             waiting += 1
             continue
         service = mean * math.exp(sigma * services[i] - 0.5 * sigma * sigma)
-        free[one] = begin + service
-        out_left[started] = begin + service
+        free[one] = out_left[started] = begin + service
         started += 1
-        sums[0] += 1.0
-        sums[1] += begin + service - arrived[i]
-        sums[2] += service
-        sums[3] += service * service
         loads[one] += 1.0
+        sums[0], sums[1] = sums[0] + 1.0, sums[1] + begin + service - arrived[i]
+        sums[2], sums[3] = sums[2] + service, sums[3] + service * service
     return started, waiting
 
 

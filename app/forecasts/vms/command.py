@@ -8,6 +8,11 @@ import typer
 from app.terminal import options
 from app.terminal.commands import Output, keep_blas_to_one_thread, run_or_fail
 
+RecordFile = Annotated[
+    Path | None,
+    typer.Option("--record", help="CSV of the newest steps, oldest first: vms,saturated (true or false)."),
+]
+
 
 def forecast(
     *,
@@ -26,12 +31,7 @@ def forecast(
     step_seconds: options.StepSeconds = None,
     interval_steps: options.IntervalSteps = None,
     startup_steps: options.StartupSteps = None,
-    record: Annotated[
-        Path | None,
-        typer.Option(
-            "--record", help="CSV of the newest steps, oldest first: vms,saturated (true or false)."
-        ),
-    ] = None,
+    record: RecordFile = None,
     app: options.AppOption = None,
     output: Output = "table",
 ) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from planner.economics.choose import WeighedChoice, EconomicTerms, choose
+from planner.economics.choose import EconomicTerms, WeighedChoice, choose
 from tests.planner.economics.loads import TARGET, need_row, see_row, survey_row
 
 TERMS = EconomicTerms(TARGET)
