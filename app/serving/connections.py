@@ -1,4 +1,4 @@
-"""Limits the size of a request's headers, and the time in which its headers and its body must arrive.
+"""Limits the size of a request's headers and trailers, and the time in which its headers and its body must arrive.
 
 uvicorn itself limits neither, so that a caller without a key could fill the memory, or hold connections for ever.
 """
@@ -15,6 +15,8 @@ from app.web.problems import MEDIA_TYPE, describe_problem
 MOST_HEADER_BYTES = 32 * 2**10
 """Of the address and all headers of a request."""
 MOST_HEADERS = 100
+MOST_FRAMING_BYTES = 8
+"""For each byte of a chunked body, beside MOST_HEADER_BYTES: a chunk of one byte comes with five others."""
 
 
 class LimitedConnection(HttpToolsProtocol):
@@ -32,6 +34,10 @@ class LimitedConnection(HttpToolsProtocol):
     """Whether a request began in the newest piece of data."""
     head_bytes = 0
     """Bytes of unfinished headers, without the piece of data in which their request began."""
+    framing_bytes = 0
+    """Bytes between the headers and the end that are not of the body (sizes and extensions of chunks, trailers), less
+    what the body allows; without the piece of data in which the headers ended.
+    """
     refusal: ServiceError | None = None
     deadline: asyncio.TimerHandle | None = None
 
@@ -47,17 +53,24 @@ class LimitedConnection(HttpToolsProtocol):
         if self.refusal is not None:
             return  # the connection is closing
         self.has_begun = False
+        was_in_body = self.phase == "body"
         super().data_received(data)
         if self.phase == "headers" and not self.has_begun:  # an unfinished header is in no callback yet
             self.head_bytes += len(data)
-            if self.head_bytes > MOST_HEADER_BYTES and self.refusal is None:
-                self._refuse(HeadersTooLarge(MOST_HEADER_BYTES, MOST_HEADERS))
+        elif self.phase == "body" and was_in_body and not self.has_begun:
+            self.framing_bytes += len(data)
+        if max(self.head_bytes, self.framing_bytes) > MOST_HEADER_BYTES and self.refusal is None:
+            self._refuse(HeadersTooLarge(MOST_HEADER_BYTES, MOST_HEADERS))
 
     def on_message_begin(self) -> None:
         super().on_message_begin()
         if self.phase != "idle":  # the time of the first request runs since the connection was opened
             self._limit_time(self.headers_seconds)
-        self.phase, self.has_begun, self.head_bytes = "headers", True, 0
+        self.phase, self.has_begun, self.head_bytes, self.framing_bytes = "headers", True, 0, 0
+
+    def on_header(self, name: bytes, value: bytes) -> None:
+        if self.phase == "headers":  # trailers are no headers: proxies do not check them
+            super().on_header(name, value)
 
     def on_headers_complete(self) -> None:
         size = len(self.url) + sum(len(name) + len(value) for name, value in self.headers)
@@ -67,6 +80,10 @@ class LimitedConnection(HttpToolsProtocol):
         super().on_headers_complete()
         self.phase = "body"
         self._limit_time(self.body_seconds)
+
+    def on_body(self, body: bytes) -> None:
+        super().on_body(body)
+        self.framing_bytes -= len(body) * (1 + MOST_FRAMING_BYTES)
 
     def on_message_complete(self) -> None:
         super().on_message_complete()
@@ -91,7 +108,7 @@ class LimitedConnection(HttpToolsProtocol):
     def _close_late(self) -> None:
         if self.flow.read_paused:  # the service has not read what was sent
             self._limit_time(self.body_seconds)
-        elif self.phase == "idle" or (self.phase == "body" and self.cycle.response_started):
+        elif self.phase == "idle":
             self.transport.close()
         else:
             self._refuse(
@@ -99,8 +116,11 @@ class LimitedConnection(HttpToolsProtocol):
             )
 
     def _refuse(self, error: ServiceError) -> None:
-        """Answers with the problem that belongs to an error, and closes the connection."""
+        """Closes the connection, after the problem that belongs to the error unless an answer has begun."""
         self.refusal = error
+        if self.phase == "body" and self.cycle.response_started:
+            self.transport.close()
+            return
         problem = describe_problem(error)
         assert problem is not None, "problem_kinds.py has a row for each of these errors"
         content = json.dumps(problem).encode("ascii")

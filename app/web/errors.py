@@ -52,11 +52,11 @@ class PayloadTooLarge(ServiceError):
     """The error that the body is larger than the service reads."""
 
     limit_bytes: int
+    is_fixed: bool = False
 
-    text = (
-        "The body is larger than {self.limit_bytes} bytes: send less at once, "
-        "or raise HEADGATE_MAX_BODY_BYTES of the service."
-    )
+    def __str__(self) -> str:
+        setting = "" if self.is_fixed else ", or raise HEADGATE_MAX_BODY_BYTES of the service"
+        return f"The body is larger than {self.limit_bytes} bytes: send less at once{setting}."
 
 
 class HeadersTooLarge(ServiceError):
@@ -66,8 +66,8 @@ class HeadersTooLarge(ServiceError):
     limit_headers: int
 
     text = (
-        "The address and headers are larger than {self.limit_bytes} bytes, or there are more than {self.limit_headers} "
-        "headers: send less."
+        "The address and headers, or what was sent between and after the chunks of the body, are larger than "
+        "{self.limit_bytes} bytes, or there are more than {self.limit_headers} headers: send less."
     )
 
 

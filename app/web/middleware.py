@@ -51,7 +51,8 @@ class BodyLimit(HttpMiddleware):
     async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
         headers = Headers(scope=scope)
         limit_bytes = min(self.limit_bytes, SHORT_BODIES.get(scope["path"], self.limit_bytes))
-        body = _Body(receive, limit_bytes)
+        too_large = PayloadTooLarge(limit_bytes, is_fixed=limit_bytes < self.limit_bytes)
+        body = _Body(receive, too_large)
 
         async def send_politely(message: Message) -> None:
             if message["type"] == "http.response.start" and body.is_refused and not await body.discard():
@@ -71,7 +72,7 @@ class BodyLimit(HttpMiddleware):
 
         announced = headers.get("content-length", "")
         if announced.isdecimal() and int(announced) > limit_bytes:
-            answer = answer_exception(Request(scope), PayloadTooLarge(limit_bytes))
+            answer = answer_exception(Request(scope), too_large)
             await answer(scope, receive, send_before_reading)
         else:
             await self.app(scope, body.receive, send_politely)
@@ -80,9 +81,9 @@ class BodyLimit(HttpMiddleware):
 class _Body:
     """The part of a request's body that has arrived so far."""
 
-    def __init__(self, receive: Receive, limit_bytes: int) -> None:
+    def __init__(self, receive: Receive, too_large: PayloadTooLarge) -> None:
         self._receive = receive
-        self._limit_bytes = limit_bytes
+        self._too_large = too_large
         self._read_bytes = 0
         self._has_ended = False
         self.is_refused = False
@@ -91,16 +92,17 @@ class _Body:
         message = await self._receive()
         self._read_bytes += len(message.get("body", b""))
         self._has_ended = not message.get("more_body", False)
-        if self._read_bytes > self._limit_bytes:
+        if self._read_bytes > self._too_large.limit_bytes:
             self.is_refused = True
-            raise PayloadTooLarge(self._limit_bytes)
+            raise self._too_large
         return message
 
     async def discard(self) -> bool:
         """Reads and discards the rest of the body; True if all was read, so that the connection can be kept."""
+        most_bytes = MOST_DISCARDED * self._too_large.limit_bytes
         try:
             async with asyncio.timeout(DISCARD_SECONDS):
-                while not self._has_ended and self._read_bytes <= MOST_DISCARDED * self._limit_bytes:
+                while not self._has_ended and self._read_bytes <= most_bytes:
                     message = await self._receive()
                     self._read_bytes += len(message.get("body", b""))
                     self._has_ended = not message.get("more_body", False)

@@ -4,7 +4,7 @@ import json
 import socket
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from urllib.parse import urlsplit
 
 import pytest
@@ -87,6 +87,51 @@ def test_headers_up_to_the_limit_are_read_also_behind_a_long_body(service: Servi
         send_all(connection, BEGIN + many + b"\r\n" + BEGIN + large + b"\r\n" + body + b" " * 60_000 + last)
         answers = read_to_the_end(connection)
     assert [int(one[:3]) for one in answers.split(b"HTTP/1.1 ")[1:]] == [200, 200, 422, 200]
+
+
+CHUNKED = b"POST /v1/gate HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n"
+CHUNKED += b"Transfer-Encoding: chunked\r\n\r\n"
+UNFINISHED = CHUNKED.replace(b"/v1/gate", b"/docs")  # answered before its body has arrived
+
+
+@pytest.mark.parametrize(
+    ("head", "answered"), [(CHUNKED, b"431"), (UNFINISHED, b"405")], ids=["read", "answered early"]
+)
+@pytest.mark.parametrize(
+    "pieces",
+    [
+        [b"0\r\nX: ", *[b"x" * 2**16] * 400],
+        [b"0\r\n", *[b"X: a\r\n" * 10_000] * 100],
+        [b"1;", *[b"e" * 2**16] * 400],
+        [b"1;" + b"e" * 1_000 + b"\r\nx\r\n"] * 3_000,
+    ],
+    ids=["one trailer", "many trailers", "one extension", "many extensions"],
+)
+def test_chunks_with_more_around_them_than_in_them_end_the_connection(
+    service: Service, head: bytes, answered: bytes, pieces: list[bytes]
+):
+    with connected(find_address(service)) as connection:
+        connection.sendall(head)
+        sent = 0
+        with suppress(ConnectionError):
+            for piece in pieces:
+                connection.sendall(piece)
+                sent += 1
+        answer = read_to_the_end(connection)
+    assert not answer or answer[9:12] == answered
+    assert sent < len(pieces), "the service read everything"
+
+
+def test_small_chunks_are_read_and_trailers_are_no_headers(service: Service):
+    body = b"1\r\n \r\n" * 60_000 + b"0\r\nX-Request-Id: of-a-trailer\r\n\r\n"
+    with connected(find_address(service)) as connection:
+        send_all(connection, CHUNKED + body + BEGIN + b"Connection: close\r\n\r\n")
+        answers = read_to_the_end(connection)
+        assert [int(one[:3]) for one in answers.split(b"HTTP/1.1 ")[1:]] == [422, 200]
+    short = CHUNKED + b"2\r\n{}\r\n0\r\nX-Request-Id: of-a-trailer\r\n\r\n"
+    with connected(find_address(service)) as connection:
+        send_all(connection, short + BEGIN + b"Connection: close\r\n\r\n")
+        assert b"of-a-trailer" not in read_to_the_end(connection)
 
 
 class HurriedConnection(LimitedConnection):

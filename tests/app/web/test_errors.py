@@ -45,6 +45,7 @@ def test_a_limit_of_the_service_is_named_with_its_setting(start_service: StartSe
             ["of 6", "5 readings in a row", "4 within 5%"],
         ),
         (errors.PayloadTooLarge(1024), ["1024 bytes", "HEADGATE_MAX_BODY_BYTES"]),
+        (errors.PayloadTooLarge(1024, is_fixed=True), ["1024 bytes: send less at once."]),
         (errors.UnsupportedMediaType(""), ["no Content-Type", "application/json"]),
         (errors.UnsupportedMediaType("text/plain"), ["'text/plain'", "application/json"]),
         (errors.NotAcceptable("text/html", ("image/png", "image/svg+xml")), ["image/png or image/svg+xml"]),

@@ -84,3 +84,4 @@ def test_a_long_body_of_a_stranger_is_not_parsed(keyed: str, *, is_announced: bo
     sent = body if is_announced else iter([body])
     refused = httpx.post(f"{keyed}/v1/session", content=sent, headers={"Content-Type": "application/json"})
     assert (refused.status_code, refused.json()["limit_bytes"]) == (413, 4096)
+    assert "HEADGATE_MAX_BODY_BYTES" not in refused.text, "this setting does not raise the limit of a sign-in"
