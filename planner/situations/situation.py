@@ -143,6 +143,16 @@ def estimate(
     return answer
 
 
+def find_sojourn(topology: Topology, load: Load) -> tuple[float, int]:
+    """E[T] of `estimate` with the processors that run (inf: an operator cannot keep up), and how many run.
+
+    This takes half the time of `estimate`, which also compares and explains.
+    """
+    situation = survey_load(topology, load, DEFAULT_MODEL)
+    counts = find_counts(topology, load, None)
+    return situation.sum_sojourns(situation.wait_seconds(counts)), sum(counts)
+
+
 def find_outside_bounds(topology: Topology, counts: Sequence[int]) -> tuple[Diagnostic, ...]:
     """A diagnostic where an operator has fewer or more processors than its own bounds allow."""
     outside = tuple(

@@ -203,6 +203,7 @@ def find_calibrating(
     return usable[-MOST_INTERVALS:]
 
 
+MEASURED = ("service_rate", "arrival_rate", "arrival_scv", "service_scv")
 Documents = Mapping[str, Mapping[str, Any]]
 
 
@@ -219,6 +220,14 @@ def split_operators(operators: Documents) -> dict[str, Any]:
 def join_operators(operators: Documents, shapes: Documents | None) -> dict[str, dict[str, Any]]:
     """The operators of a snapshot as they were sent, with their long parts."""
     return {name: {**one, **(shapes or {}).get(name, {})} for name, one in operators.items()}
+
+
+def read_operator(document: Mapping[str, Any]) -> OperatorLoad:
+    """The rates, SCVs and processors of an operator of a stored snapshot, which were checked when they were stored."""
+    rate, arrivals, arrival_scv, service_scv = (
+        None if one is None else float(one) for one in map(document.get, MEASURED)
+    )
+    return OperatorLoad(rate, arrivals, arrival_scv, service_scv, document.get("processors"))
 
 
 def add_shapes(load: OperatorLoad, document: Mapping[str, Any]) -> OperatorLoad:

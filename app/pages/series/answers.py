@@ -1,6 +1,7 @@
 """A series as JSON and as a picture."""
 
 from collections.abc import Mapping, Sequence
+from math import inf
 from typing import Any
 
 from sqlalchemy import Row
@@ -11,7 +12,6 @@ from app.pages.series.schemas import Series, SeriesPoint
 from app.rendering.charts import DASHED, DOTTED, SOLID, Chart, Line, Panel, Sign, draw_chart
 from app.rendering.picture_files import write_picture
 from app.rendering.picture_shapes import RED, Ink, Key
-from planner.values import Estimate
 from planner.wording import write_count, write_rate, write_seconds
 
 OVERLOADED = Key("an operator cannot keep up", Ink(fill=RED, opacity=0.2))
@@ -24,14 +24,14 @@ def to_series(
     *,
     target: float | None,
     rows: Sequence[Row[Any]],
-    estimates: Mapping[int, Estimate | None],
+    expected: Mapping[int, tuple[float, int] | None],
     decided: Sequence[Row[Any]],
 ) -> Series:
     """A point for every bucket, also for gaps; no points if nothing was measured or decided."""
     every = range(buckets.count_all() if rows or decided else 0)
     points = [SeriesPoint(at=buckets.begin(number), snapshots=0) for number in every]
     for row in rows:
-        add_measured(points[int(row.number)], row, estimates[row.number])
+        add_measured(points[int(row.number)], row, expected[row.number])
     for row in decided:
         point = points[int(row.number)]
         point.processors_recommended, point.action = row.total, row.action
@@ -46,15 +46,15 @@ def to_series(
     )
 
 
-def add_measured(point: SeriesPoint, row: Row[Any], expected: Estimate | None) -> None:
+def add_measured(point: SeriesPoint, row: Row[Any], expected: tuple[float, int] | None) -> None:
     """Adds the measurements of a bucket to its point."""
     point.snapshots = row.snapshots
     point.external_rate, point.highest_rate = row.external_rate, row.highest_rate
     point.measured_sojourn_seconds = row.measured_sojourn_seconds
     if expected is not None:
-        point.expected_sojourn_seconds = expected.expected_sojourn_seconds
-        point.is_overloaded = not expected.stable
-        point.processors_running = expected.processors_total
+        seconds, point.processors_running = expected
+        point.is_overloaded = seconds == inf
+        point.expected_sojourn_seconds = None if point.is_overloaded else seconds
 
 
 def draw_series(series: Series, form: str) -> bytes:

@@ -21,7 +21,6 @@ from sqlalchemy import (
     true,
     union_all,
 )
-from sqlalchemy.dialects.postgresql import distinct_on
 from sqlalchemy.orm import Session
 
 from app.database.tables import DecisionRow, HourlyLoadRow, SnapshotRow
@@ -33,6 +32,8 @@ HOUR = timedelta(hours=1)
 LEAST_SECONDS = 1e-3
 # A last bucket with a smaller share of the length is an error of rounding.
 ROUNDING = 1e-9
+# Errors of rounding in the time at which a bucket begins are smaller, also of a bucket that takes years.
+LEAST_SLACK, SLACK = timedelta(milliseconds=10), 1e-6
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,16 +174,27 @@ def select_sums(stored: StoredTopology, buckets: Buckets) -> CompoundSelect[Any]
 
 def gather_decisions(session: Session, stored: StoredTopology, buckets: Buckets) -> Sequence[Row[Any]]:
     """For each bucket with decisions: its number, and action and processors of the newest decision on its data."""
+    every = select(func.generate_series(0, buckets.count_all() - 1).label("number")).subquery()
     # A decision is for the end of its newest interval, which belongs to the bucket of that interval.
-    number = buckets.number(DecisionRow.decided_for - timedelta(microseconds=1)).label("number")
-    query = (
-        select(number, DecisionRow.action, DecisionRow.recommended.label("total"))
+    number = buckets.number(DecisionRow.decided_for - timedelta(microseconds=1))
+    nearly = literal(buckets.since) + func.make_interval(0, 0, 0, 0, 0, 0, every.c.number * buckets.seconds)
+    slack = LEAST_SLACK + timedelta(seconds=buckets.seconds * SLACK)
+    newest = (
+        select(DecisionRow.action, DecisionRow.recommended.label("total"))
         .where(
             DecisionRow.topology_id == stored.id,
             DecisionRow.decided_for > buckets.since,
             DecisionRow.decided_for <= buckets.until,
+            # These bounds, wider than the bucket, let the index find the few rows of which `number` is computed.
+            DecisionRow.decided_for >= nearly - slack,
+            DecisionRow.decided_for <= nearly + (timedelta(seconds=buckets.seconds) + slack),
+            number == every.c.number,
         )
-        .ext(distinct_on(number))
-        .order_by(number, DecisionRow.decided_for.desc(), DecisionRow.created_at.desc())
+        .order_by(DecisionRow.decided_for.desc(), DecisionRow.created_at.desc())
+        .limit(1)
+        .correlate(every)
+        .lateral()
     )
-    return list(session.execute(query))
+    columns: list[Any] = [every.c.number, newest.c.action, newest.c.total]
+    query = select(*columns).join(newest, true())
+    return session.execute(query.order_by(every.c.number)).all()

@@ -1,4 +1,4 @@
-"""Reads a series: the database puts rows into buckets, and the planner estimates one load of each."""
+"""Reads a series: the database puts rows into buckets, and the planner estimates E[T] of one load of each."""
 
 from datetime import datetime
 from typing import Any
@@ -7,7 +7,7 @@ from sqlalchemy import Row
 from sqlalchemy.orm import Session
 
 from app.deciding.policies.service import find_body
-from app.load.bodies.load import LoadBody
+from app.load.measurements.snapshots import read_operator
 from app.load.measurements.stored_topologies import find_topology
 from app.pages.series.answers import to_series
 from app.pages.series.gathering import find_buckets, gather_decisions, gather_snapshots
@@ -15,8 +15,8 @@ from app.pages.series.schemas import Series
 from app.web.errors import InvalidRequest
 from app.web.observability import time_planner
 from planner.errors import PlannerError
-from planner.situations.situation import estimate
-from planner.values import Estimate, Topology
+from planner.situations.situation import find_sojourn
+from planner.values import Load, Topology
 
 
 def read_series(
@@ -32,23 +32,27 @@ def read_series(
     policy = find_body(session, stored)
     topology = stored.to_values()
     with time_planner("series"):
-        estimates = {row.number: expect(topology, row) for row in rows}
+        expected = {row.number: expect(topology, row) for row in rows}
     return to_series(
         stored,
         buckets,
         target=policy.goal.find_t_max_seconds() if policy else None,
         rows=rows,
-        estimates=estimates,
+        expected=expected,
         decided=decided,
     )
 
 
-def expect(topology: Topology, row: Row[Any]) -> Estimate | None:
-    """The estimate for the bucket's newest snapshot; None if the snapshot has too little data."""
-    names = {operator.name for operator in topology.operators}
-    operators = {name: one for name, one in row.operators.items() if name in names}
-    load = LoadBody.model_validate({"external_rate": row.newest_rate, "operators": operators}).to_values()
+def expect(topology: Topology, row: Row[Any]) -> tuple[float, int] | None:
+    """E[T] (inf: an operator cannot keep up) and processors of the bucket's newest snapshot; None if the snapshot has
+    too little data.
+    """
+    operators = {
+        operator.name: read_operator(row.operators[operator.name])
+        for operator in topology.operators
+        if operator.name in row.operators
+    }
     try:
-        return estimate(topology, load)
+        return find_sojourn(topology, Load(row.newest_rate, operators))
     except PlannerError:
         return None

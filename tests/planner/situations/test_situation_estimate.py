@@ -1,6 +1,7 @@
 """Estimates against the same mathematics in 40 digits, and the laws of what an estimate says."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from math import inf
 
 import pytest
 from hypothesis import assume, given, settings
@@ -9,7 +10,7 @@ from mpmath import mp, mpf
 
 from planner.errors import InvalidLoad
 from planner.queueing.erlang import least_stable_processors
-from planner.situations.situation import estimate
+from planner.situations.situation import estimate, find_sojourn
 from planner.values import Edge, Entry, Load, Model, Operator, OperatorLoad, ServiceBucket, Topology
 from tests.planner.plan_cases import PAIR, codes, load_pair
 
@@ -205,3 +206,18 @@ def test_a_histogram_that_contradicts_the_service_rate_is_told():
     load = load_pair(operators=load_pair().operators | {"a": told})  # type: ignore[operator]
     assert "histogram-disagrees" in codes(estimate(PAIR, load, {"a": 6, "b/c~d": 6}))
     assert "histogram-disagrees" not in codes(estimate(PAIR, load_pair(), {"a": 6, "b/c~d": 6}))
+
+
+@given(case=cases(), missing=st.integers(0, 2))
+@settings(max_examples=60)
+def test_the_sojourn_alone_is_that_of_the_estimate_to_the_bit(case: Case, missing: int) -> None:
+    """With `missing` processors fewer, an operator may not keep up."""
+    running = {
+        name: one._replace(processors=max(case.processors[name] - missing, 1))
+        for name, one in case.load.operators.items()
+    }
+    load = replace(case.load, operators=running)
+    answer = estimate(case.topology, load)
+    expected = inf if answer.expected_sojourn_seconds is None else answer.expected_sojourn_seconds
+    assert find_sojourn(case.topology, load) == (expected, answer.processors_total)
+    assert (expected == inf) == (not answer.stable)

@@ -59,6 +59,25 @@ def test_decisions_stand_in_the_bucket_of_their_data(client: httpx.Client, known
     assert found["points"][1]["processors_recommended"] == up["processors"]["recommended_total"]
 
 
+@pytest.mark.parametrize("points", [1, 3, 7, 1000])
+def test_each_bucket_has_the_newest_decision_on_its_data(client: httpx.Client, known: str, points: int):
+    put_policy(client, known, TARGET)
+    decided = {}
+    for minute in (1, 2, 4, 5, 7):
+        observe(client, known, minute, 300.0 + 30.0 * minute, ENOUGH)
+        decided[minute] = decide(client, known, minute)
+    found = read(client, known, **{"from": at(0), "to": at(7), "points": points})
+    newest: dict[int, dict[str, Any]] = {}
+    for minute, one in decided.items():
+        newest[int((minute * 60 - 1e-6) // found["bucket_seconds"])] = one
+    expected = [
+        (one["action"], one["processors"]["recommended_total"]) if one else (None, None)
+        for one in map(newest.get, range(len(found["points"])))
+    ]
+    assert [(point["action"], point["processors_recommended"]) for point in found["points"]] == expected
+    assert len({one for one, _ in expected if one}) + (points == 1) > 1
+
+
 def test_no_more_points_than_asked_for_and_none_shorter_than_a_snapshot(client: httpx.Client, measured: str):
     assert len(read(client, measured, points=7)["points"]) == 7
     begin = datetime(2026, 11, 18, tzinfo=UTC)
