@@ -17,6 +17,7 @@ from planner.decisions.policy import LastChange, Policy, bound_topology
 from planner.decisions.state_migration import Moves, OwnersLeft
 from planner.decisions.wait_correction import UNCORRECTED, Correction, correct_waits
 from planner.decisions.wording import Reason
+from planner.economics.seen import History
 from planner.nodes.usage import MeasuredInstance, Node
 from planner.situations.disagreements import compare_sojourn
 from planner.situations.situation import Situation, assess_counts, scale_load, survey_load
@@ -39,6 +40,7 @@ class DecisionQuestion:
     an earlier decision promised for the backlog. `wanted_before`: the largest number of processors that any decision
     of the last scale_down_window_seconds needed, `wanted_seconds_ago` before the end of the data, for the external rate
     `wanted_rate` (None: not known).
+    `seen`: processors and times of the newest intervals, for the economic rule; None: not all of them were measured.
     """
 
     topology: Topology
@@ -57,6 +59,7 @@ class DecisionQuestion:
     wanted_before: int | None = None
     wanted_seconds_ago: float | None = None
     wanted_rate: float | None = None
+    seen: History | None = None
 
     @property
     def wanted_then(self) -> str:

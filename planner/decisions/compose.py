@@ -20,6 +20,7 @@ from planner.decisions.case import (
     survey_case,
 )
 from planner.decisions.catch_up import CatchingUp, describe_catch_up
+from planner.decisions.economic_goal import decide_economically
 from planner.decisions.goals import propose
 from planner.decisions.horizon import ChangeHorizon
 from planner.decisions.policy import Goal
@@ -27,6 +28,7 @@ from planner.decisions.rules import RULES, apply_rules
 from planner.decisions.state_migration import Moves, plan_moves
 from planner.decisions.wait_correction import Correction, correct_sojourn
 from planner.decisions.wording import Reason
+from planner.economics.choose import WeighedChoice
 from planner.gates.headroom import Counterfactuals, find_counterfactuals
 from planner.nodes.advice import NodeAdvice, Thresholds, advise_nodes
 from planner.nodes.instance_moves import Deployment
@@ -64,7 +66,7 @@ class Decision:
     """A decision: the action, the estimates before and after it, and the reasons and bounds that led to it.
 
     `needed` is the number of processors that the goal needs now; later scale-downs in the policy's window read it.
-    `horizon` is None where no horizon could hold the change back.
+    `horizon` is None where no horizon could hold the change back. `choice` is what the economic rule weighed.
     """
 
     action: Action
@@ -85,6 +87,7 @@ class Decision:
     moves: Moves
     horizon: ChangeHorizon | None
     situation: Situation = field(repr=False)
+    choice: WeighedChoice | None = field(default=None, repr=False)
 
 
 class SizedRate(NamedTuple):
@@ -137,6 +140,9 @@ def compose_decision(question: DecisionQuestion) -> ComposedDecision:
 def decide(question: DecisionQuestion) -> Decision:
     """Returns the decision of a question: the proposal of the policy's goal, changed or held back by the rules."""
     case = survey_case(question)
+    weighed = decide_economically(case) if question.policy.is_economic else None
+    if weighed is not None:
+        return replace(conclude(case, weighed[1]), choice=weighed[0])
     return conclude(case, apply_rules(case, propose(case), RULES))
 
 

@@ -9,6 +9,7 @@ from planner.nodes.advice import USUAL_THRESHOLDS, Thresholds
 from planner.values import DEFAULT_MODEL, Model, TimeTarget, Topology
 
 Goal = Literal["latency-target", "tradeoff", "best-split"]
+Rule = Literal["drs", "economic"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +27,8 @@ class Policy:
     `catch_up_seconds`: the time within which a backlog, such as after an outage, must be worked off.
     `scale_down_window_seconds`: a scale-down keeps as many processors as any decision in this window needed.
     `least_saving`: giving up a smaller part of what runs is not worth a change.
+    `rule`: economic keeps a target of E[T] for the part `promise` of the time without the rules above; a change stops
+    the job for `change_pause_seconds` (None: learned).
     """
 
     k_max: int | None = None
@@ -47,6 +50,14 @@ class Policy:
     catch_up_seconds: float | None = None
     scale_down_window_seconds: float = 0.0
     least_saving: float = 0.0
+    rule: Rule = "drs"
+    promise: float = 0.97
+    change_pause_seconds: float | None = None
+
+    @property
+    def is_economic(self) -> bool:
+        """Whether the economic rule decides, which keeps a target of E[T]."""
+        return self.rule == "economic" and self.t_max_seconds is not None
 
     @property
     def has_target(self) -> bool:

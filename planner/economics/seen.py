@@ -60,6 +60,18 @@ class ChangeCost:
     changes: int
 
 
+def join_intervals(some: Sequence[SeenInterval]) -> SeenInterval:
+    """Several intervals as one: mean rate, mean time of the tuples, processors and backlog of the last."""
+    if len(some) == 1:
+        return some[0]
+    known = [(one.seconds, one.rate) for one in some if one.seconds is not None]
+    tuples = fsum([rate for _, rate in known])
+    seconds = fsum([time * rate for time, rate in known]) / tuples if tuples else None
+    return SeenInterval(
+        fsum([one.rate for one in some]) / len(some), some[-1].counts, seconds, some[-1].backlog
+    )
+
+
 @dataclass(frozen=True)
 class History:
     """The newest intervals, oldest first, all `step` minutes long, with the target in seconds."""
@@ -67,6 +79,16 @@ class History:
     intervals: Sequence[SeenInterval]
     step: float
     target_seconds: float
+
+    @classmethod
+    def gather(
+        cls, intervals: Sequence[SeenInterval], step_seconds: float, target_seconds: float
+    ) -> "History":
+        """The history of intervals, oldest first, where intervals shorter than a minute are taken together."""
+        size = max(1, round(MINUTE / step_seconds))
+        first = len(intervals) % size
+        whole = [join_intervals(intervals[at : at + size]) for at in range(first, len(intervals), size)]
+        return cls(whole or intervals[-1:], size * step_seconds / MINUTE, target_seconds)
 
     @cached_property
     def changes(self) -> list[int]:

@@ -6,6 +6,7 @@ from typing import Any
 
 from app.deciding.decisions.gathering import GatheredDecision
 from app.deciding.decisions.schemas import CatchingUpAnswer, Counts, DecisionAnswer, Moving, Optimum
+from app.deciding.economic_rule import weigh_choice
 from app.load.bodies.answers import to_estimate_answer
 from app.rendering.graph_pictures import draw_graph
 from app.rendering.operator_graphs import OperatorGraph, graph_estimate
@@ -52,6 +53,7 @@ def to_decision_answer(
             "diagnostics": gathered.found.diagnostics + composed.diagnostics,
             "policy": gathered.terms,
             "basis": gathered.found.basis,
+            **({} if decision.choice is None else weigh_choice(decision)),
         }
     )
 

@@ -11,6 +11,7 @@ from sqlalchemy.orm import Session
 from app.database.tables import DecisionRow, PolicyRow, SnapshotRow
 from app.deciding.decisions.schemas import DecisionRequest
 from app.deciding.documents import take_part, unfold_row
+from app.deciding.economic_rule import choose_smoothing, gather_seen, smooth_found
 from app.deciding.policies.schemas import PolicyBody
 from app.deciding.policies.service import check_policy
 from app.deciding.standing import NEWEST_FIRST, UNDONE, find_last_change, read_counts
@@ -61,7 +62,8 @@ def gather_decision(
     stored = find_topology(session, name)
     terms = body.policy or find_terms(session, stored)
     check_terms(stored, terms, is_sent=body.policy is not None)
-    measured = Measured(model=terms.model, smoothing=terms.smoothing, calibrate=terms.calibrate)
+    smoothing = choose_smoothing(terms, settings) if terms.rule == "economic" else terms.smoothing
+    measured = Measured(model=terms.model, smoothing=smoothing, calibrate=terms.calibrate)
     found = gather_load(session, stored, measured, settings, body.at)
     decided_for = find_end(found.newest)
     refuse_old(
@@ -91,9 +93,10 @@ def gather_question(
     if policy.catch_up_seconds is not None:
         left = find_promise(session, stored, decided_for, policy.catch_up_seconds)
     needed = find_wanted_before(session, stored, terms, decided_for)
+    seen = gather_seen(session, found, policy, decided_for) if policy.is_economic else None
     return DecisionQuestion(
         topology=found.topology,
-        load=found.load,
+        load=found.load if seen is None else smooth_found(found, seen),
         running=find_running(found, last),
         policy=policy,
         last=None
@@ -109,6 +112,7 @@ def gather_question(
         wanted_before=None if needed is None else needed.needed,
         wanted_seconds_ago=None if needed is None else (decided_for - needed.decided_for).total_seconds(),
         wanted_rate=None if needed is None else find_sized_rate(session, needed),
+        seen=seen,
     )
 
 

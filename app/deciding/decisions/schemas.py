@@ -4,6 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, computed_field
 
+from app.deciding.economic_rule import EconomicAnswer
 from app.deciding.node_advice import NodeAdviceAnswer, Streams
 from app.deciding.outcomes.schemas import Observed, Outcome
 from app.deciding.policies.schemas import EXAMPLE, PolicyBody
@@ -213,7 +214,7 @@ class Recommended(Answer):
     placement: PlacementAnswer | None
 
 
-class Decided(StoredFields):
+class Decided(EconomicAnswer, StoredFields):
     """The recommended action with its reasons, and the policy and measurements behind it."""
 
     decided_for: Annotated[UtcTime, Field(description="The end of the newest interval.")]

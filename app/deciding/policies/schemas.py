@@ -229,6 +229,20 @@ class PolicyBody(Body):
         ),
     ] = None
 
+    rule: Annotated[
+        policy.Rule,
+        Field(
+            description="economic: weighs processors, late minutes and the pauses of changes, for t_max_seconds."
+        ),
+    ] = "drs"
+    promise: Annotated[
+        float,
+        Field(ge=0.5, le=0.999, description="The share of the time within the target, under `economic`."),
+    ] = 0.97
+    change_pause_seconds: Annotated[
+        Period | None, Field(description="How long a change stops the job; left out: learned.")
+    ] = None
+
     def to_value(self) -> policy.Policy:
         """Returns the policy as a value of the planner."""
         return policy.Policy(
@@ -251,6 +265,9 @@ class PolicyBody(Body):
             self.catch_up_seconds,
             self.scale_down_window_seconds,
             self.least_saving,
+            self.rule,
+            self.promise,
+            self.change_pause_seconds,
         )
 
 

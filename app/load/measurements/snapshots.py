@@ -133,6 +133,21 @@ def find_newest_rates(
     return [(row[0], row[1], row[2]) for row in rows[::-1]]
 
 
+def find_newest_counts(
+    session: Session, topology: StoredTopology, count: int, ended_by: datetime
+) -> list[tuple[float, float, float | None, dict[str, dict[str, Any]]]]:
+    """Length, external rate, measured E[T] and operators of the newest `count` whole snapshots, oldest first."""
+    columns = select(
+        SnapshotRow.window_seconds,
+        SnapshotRow.external_rate,
+        SnapshotRow.measured_sojourn_seconds,
+        SnapshotRow.operators,
+    )
+    query = columns.where(SnapshotRow.topology_id == topology.id, IS_WHOLE, *ended(session, ended_by))
+    rows = session.execute(query.order_by(*(column.desc() for column in KEY)).limit(count)).all()
+    return [(row[0], row[1], row[2], row[3]) for row in rows[::-1]]
+
+
 def count_partial_since(
     session: Session, topology: StoredTopology, since: datetime, ended_by: datetime | None = None
 ) -> int:

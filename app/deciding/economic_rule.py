@@ -1,0 +1,118 @@
+"""What the economic rule reads of stored snapshots, and what it weighed as JSON in the answer of a decision."""
+
+from dataclasses import replace
+from datetime import datetime
+from typing import Annotated, Any
+
+from pydantic import Field
+from sqlalchemy.orm import Session
+
+from app.deciding.policies.schemas import PolicyBody
+from app.load.bodies.terms import Smoothing, WindowSmoothing
+from app.load.measurements.load import Gathered
+from app.load.measurements.snapshots import find_newest_counts
+from app.settings import Settings
+from app.web.fields import Answer
+from planner.decisions.compose import Decision
+from planner.decisions.policy import Policy
+from planner.economics.seen import MINUTE, History, SeenInterval
+from planner.economics.steady import smooth_steady
+from planner.topology.loads import take_configured_scvs
+from planner.values import Load
+from planner.workloads.line_forecasts import HISTORY
+
+MOST_ALTERNATIVES = 2
+STEADY = 40
+"""The number of newest snapshots that the economic rule smooths, of which only steady ones count."""
+
+
+class KeptSoFar(Answer):
+    """The share of the measured minutes within the target, up to a day back; null: none was measured."""
+
+    share: float | None
+    minutes: float
+
+
+class Alternative(Answer):
+    """Processors that were weighed, with their cost: processor-minutes of the next hour, and late minutes."""
+
+    processors: dict[str, int]
+    processors_total: int
+    cost: float
+
+
+class EconomicAnswer(Answer):
+    """What the economic rule weighed; null under other rules."""
+
+    price: Annotated[float | None, Field(description="Processor-minutes that a late minute counts for.")] = (
+        None
+    )
+    kept_so_far: KeptSoFar | None = None
+    change_pause_seconds: float | None = None
+    changes_seen: Annotated[int | None, Field(description="The changes behind change_pause_seconds.")] = None
+    alternatives: Annotated[
+        list[Alternative] | None, Field(description="What runs, and then the cheapest others.")
+    ] = None
+
+
+def weigh_choice(decision: Decision) -> dict[str, object]:
+    """Returns the fields of what the economic rule weighed; empty under other rules."""
+    choice = decision.choice
+    if choice is None:
+        return {}
+    names = [one.name for one in decision.current.operators]
+    others = [one for one in choice.offers if one.counts != choice.running.counts]
+    return {
+        "price": choice.price,
+        "kept_so_far": {"share": choice.kept.share, "minutes": choice.kept.minutes},
+        "change_pause_seconds": choice.change.pause_seconds,
+        "changes_seen": choice.change.changes,
+        "alternatives": [
+            {
+                "processors": dict(zip(names, one.counts, strict=True)),
+                "processors_total": one.total,
+                "cost": one.cost,
+            }
+            for one in [choice.running, *others[:MOST_ALTERNATIVES]]
+        ],
+    }
+
+
+def choose_smoothing(terms: PolicyBody, settings: Settings) -> Smoothing | None:
+    """Returns the smoothing of a policy with the economic rule, which has one of its own."""
+    if terms.smoothing is not None:
+        return terms.smoothing
+    return WindowSmoothing(kind="window", size=min(STEADY, settings.max_smoothing_snapshots))
+
+
+def gather_seen(session: Session, found: Gathered, policy: Policy, decided_for: datetime) -> History | None:
+    """Returns the newest intervals with their processors and times; None if the newest one does not give all
+    processors.
+    """
+    names, window = [one.name for one in found.topology.operators], found.newest.window_seconds
+    seen: list[SeenInterval] = []
+    for seconds, rate, sojourn, operators in find_newest_counts(session, found.stored, HISTORY, decided_for):
+        measured = [operators.get(name, {}) for name in names]
+        counts: list[Any] = [one.get("processors") for one in measured]
+        if seconds != window or None in counts:
+            seen.clear()
+            continue
+        waiting: list[Any] = [one.get("backlog_tuples") for one in measured]
+        seen.append(SeenInterval(rate, tuple(counts), sojourn, None if None in waiting else tuple(waiting)))
+    return History.gather(seen, window, policy.t_max_seconds or 0.0) if seen else None
+
+
+def smooth_found(found: Gathered, seen: History) -> Load:
+    """Returns the load of the steady intervals, with the factors of waits that calibration found.
+
+    Intervals that the history takes together, because they are shorter than a minute, are all smoothed.
+    """
+    is_apart = found.newest.window_seconds != seen.step * MINUTE
+    if is_apart or len(found.intervals) > len(seen.intervals):
+        return found.load
+    steady = smooth_steady([one.load for one in found.intervals], seen)
+    operators = {
+        name: one._replace(wait_factor=found.load.operators[name].wait_factor)
+        for name, one in steady.operators.items()
+    }
+    return take_configured_scvs(found.topology, replace(steady, operators=operators))

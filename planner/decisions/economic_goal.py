@@ -1,0 +1,62 @@
+"""The economic rule as a proposal: the processors that cost least, with the reasons in words.
+
+The rule itself is planner.economics.choose. It needs the processors and the times of the newest intervals; without
+them the rules of planner.decisions.rules decide.
+"""
+
+from collections.abc import Mapping
+
+from planner.decisions.case import Case, Proposal
+from planner.decisions.wording import Reason, give_reason
+from planner.economics.choose import EconomicTerms, WeighedChoice, Why, choose
+from planner.wording import write_number, write_percent, write_seconds
+
+MINUTE = 60.0
+SETTLING_STEPS = 2
+"""Intervals after a decision in which its change may not be seen yet."""
+CODES: Mapping[Why, str] = {
+    "best": "cheapest",
+    "no-gain": "cheapest-runs",
+    "patience": "saves-too-little-yet",
+    "settling": "just-changed",
+}
+
+
+def decide_economically(case: Case) -> tuple[WeighedChoice, Proposal] | None:
+    """The choice of the economic rule and its proposal; None where the data ask for other rules."""
+    question, policy = case.question, case.policy
+    seen, target = question.seen, policy.t_max_seconds
+    if seen is None or target is None:
+        return None
+    rates = [one.rate for one in seen.intervals]
+    terms = EconomicTerms(target, policy.promise, policy.k_max, policy.change_pause_seconds)
+    choice = choose(case.peak, seen, rates, terms)
+    if choice is None:
+        return None
+    last = question.last
+    if last is not None and last.seconds_ago < SETTLING_STEPS * MINUTE * seen.step:
+        return choice, Proposal(case.running, (give_reason("just-changed"),), is_held=True)
+    reasons = (explain(choice), *describe_kept(choice, policy.promise))
+    proposal = Proposal(list(choice.counts), reasons, urgent=choice.is_overloaded)
+    return choice, proposal.hold() if proposal.counts == case.running else proposal
+
+
+def explain(choice: WeighedChoice) -> Reason:
+    """The reason for the processors of a choice."""
+    best = choice.offers[0]
+    return give_reason(
+        CODES[choice.why],
+        counts=best.total,
+        price=write_number(choice.price),
+        cost=write_number(best.cost),
+        running=write_number(choice.running.cost),
+    )
+
+
+def describe_kept(choice: WeighedChoice, promise: float) -> tuple[Reason, ...]:
+    """The reason that says how much of the promise was kept; empty if no interval was judged."""
+    kept = choice.kept
+    if kept.share is None:
+        return ()
+    share, time = write_percent(kept.share), write_seconds(MINUTE * kept.minutes)
+    return (give_reason("kept-so-far", share=share, time=time, promise=write_percent(promise)),)

@@ -1,0 +1,53 @@
+"""The economic rule within a decision, beside the rules of before."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from planner.decisions.case import DecisionQuestion
+from planner.decisions.compose import decide
+from planner.decisions.policy import LastChange, Policy
+from planner.economics.seen import History, SeenInterval
+from tests.planner.economics.loads import ROW, TARGET, load_row
+
+POLICY = Policy(t_max_seconds=TARGET, rule="economic")
+
+
+def ask(rate: float, counts: tuple[int, int], seconds: float | None = 0.4) -> DecisionQuestion:
+    seen = [SeenInterval(rate, counts, seconds)] * 60
+    return DecisionQuestion(
+        ROW, load_row(rate, counts), counts, POLICY, newest_rate=rate, seen=History.gather(seen, 60.0, TARGET)
+    )
+
+
+def test_the_economic_rule_decides_where_the_policy_asks_for_it():
+    made = decide(ask(20.0, (3, 5)))
+    assert made.choice is not None
+    assert made.action == "hold"
+    assert [one.code for one in made.reasons] == ["cheapest-runs", "kept-so-far"]
+
+
+@pytest.mark.parametrize("change", [{"policy": replace(POLICY, rule="drs")}, {"seen": None}])
+def test_without_the_rule_or_its_data_the_rules_of_before_decide(change: dict[str, Any]):
+    assert decide(replace(ask(20.0, (3, 5)), **change)).choice is None
+
+
+def test_an_overload_is_urgent():
+    made = decide(ask(40.0, (3, 4), 5.0))
+    assert (made.action, made.urgent) == ("scale_up", True)
+
+
+def test_a_change_just_decided_is_waited_for():
+    made = decide(replace(ask(40.0, (3, 4), 5.0), last=LastChange(60.0, 20.0)))
+    assert (made.action, made.reasons[0].code) == ("hold", "just-changed")
+
+
+def test_short_intervals_are_taken_together():
+    seen = [SeenInterval(rate, (3, 5), 0.4, (1.0, 2.0)) for rate in (10.0, 20.0, 30.0, 10.0, 30.0, 20.0)] * 2
+    history = History.gather(seen, 10.0, TARGET)
+    assert len(history.intervals) == 2
+    assert history.step == 1.0
+    first = history.intervals[0]
+    assert (first.counts, first.backlog) == ((3, 5), (1.0, 2.0))
+    assert (first.rate, first.seconds) == pytest.approx((20.0, 0.4))
