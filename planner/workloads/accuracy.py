@@ -22,7 +22,13 @@ from math import fsum, sqrt
 
 from planner.values import Diagnostic
 from planner.workloads.line_forecasts import KnownRates
-from planner.workloads.rates_ahead import FEWEST_INTERVALS, forecast_bands, look_ahead
+from planner.workloads.rates_ahead import (
+    FEWEST_INTERVALS,
+    KnownHistory,
+    band_leads,
+    forecast_highest,
+    read_history,
+)
 from planner.workloads.series import ForecastError, Workload, WorkloadTooShort
 
 Z = 1.959963984540054
@@ -130,8 +136,12 @@ def judge_forecasts(workload: Workload, terms: RollingTerms) -> RollingAccuracy:
     rates: Judged = {lead: [] for lead in terms.leads}
     peaks: Judged = {lead: [] for lead in terms.leads}
     for origin in origins:
-        judge_rates(history, origin, terms, rates)
-        judge_peaks(history, origin, terms, peaks)
+        try:
+            known = read_history(history.known_at(origin), history.step_seconds)
+        except ForecastError:
+            continue
+        judge_rates(history, known, origin, terms, rates)
+        judge_peaks(history, known, origin, terms, peaks)
     return RollingAccuracy(
         tuple(origins),
         tuple(judge_lead(lead, found) for lead, found in rates.items()),
@@ -154,13 +164,15 @@ def choose_origins(workload: Workload, terms: RollingTerms) -> list[int]:
     return [origin for origin in range(count - 1, first - 1, -every) if origin - 1 not in filled][::-1]
 
 
-def judge_rates(history: KnownRates, origin: int, terms: RollingTerms, judged: Judged) -> None:
-    """Forecasts bands of rates from the first `origin` steps, and adds each band whose step was
+def judge_rates(
+    history: KnownRates, known: KnownHistory, origin: int, terms: RollingTerms, judged: Judged
+) -> None:
+    """Forecasts bands of rates from what was `known` of the first `origin` steps, and adds each band whose step was
     measured to `judged`.
     """
     leads = [lead for lead in terms.leads if history.is_measured(origin + lead - 1, origin + lead)]
     try:
-        found = forecast_bands(history.known_at(origin), history.step_seconds, leads, terms.level)
+        found = band_leads(known, leads, terms.level)
     except ForecastError:
         return
     for band in found.bands:
@@ -169,16 +181,17 @@ def judge_rates(history: KnownRates, origin: int, terms: RollingTerms, judged: J
         judged[band.steps].append(JudgedForecast(origin, band.expected, came, is_covered))
 
 
-def judge_peaks(history: KnownRates, origin: int, terms: RollingTerms, judged: Judged) -> None:
-    """Forecasts highest rates from the first `origin` steps, and adds those whose steps were all
+def judge_peaks(
+    history: KnownRates, known: KnownHistory, origin: int, terms: RollingTerms, judged: Judged
+) -> None:
+    """Forecasts highest rates from what was `known` of the first `origin` steps, and adds those whose steps were all
     measured to `judged`.
     """
-    known = history.known_at(origin)
     for lead in terms.leads:
         if not history.is_measured(origin, origin + lead):
             continue
         try:
-            ahead = look_ahead(known, history.step_seconds, lead, terms.quantile)
+            ahead = forecast_highest(known, lead, terms.quantile)
         except ForecastError:
             continue
         if ahead.steps == lead:

@@ -132,8 +132,8 @@ def try_candidates(
     ahead = len(levels) - len(came)
     moments = min(len(values) for _, values in candidates)
     then, came = levels[-moments:-ahead], came[-(moments - ahead) :]
-    errors = [(came - values[-moments:-ahead]) / then for _, values in candidates]
-    losses = [find_loss(one, then, quantiles) for one in errors]
+    errors = np.array([(came - values[-moments:-ahead]) / then for _, values in candidates])
+    losses = find_losses(errors, then, quantiles)
     best = sorted(range(len(candidates)), key=lambda place: losses[place])[:COMBINED]
     scaled = np.mean([errors[place] for place in best], axis=0) * levels[-1]
     now = float(np.mean([candidates[place][1][-1] for place in best]))
@@ -141,14 +141,17 @@ def try_candidates(
     return TriedForecast(now, scaled, names, len(scaled) / ahead)
 
 
-def find_loss(errors: Floats, levels: Floats, quantiles: Sequence[float]) -> float:
-    """The mean pinball loss of quantiles of errors: learned from the older half of the errors, judged on the newer."""
-    half = len(errors) // 2
-    total = 0.0
-    for quantile in quantiles:
-        beyond = errors[half:] - np.quantile(errors[:half], quantile)
+def find_losses(errors: Floats, levels: Floats, quantiles: Sequence[float]) -> Floats:
+    """The mean pinball loss of quantiles of errors of each candidate (row): learned from the older half of the errors,
+    judged on the newer.
+    """
+    half = errors.shape[1] // 2
+    total = np.zeros(len(errors))
+    learned = np.quantile(errors[:, :half], quantiles, axis=1)
+    for quantile, expected in zip(quantiles, learned, strict=True):
+        beyond = errors[:, half:] - expected[:, np.newaxis]
         lost = np.maximum(quantile * beyond, (quantile - 1.0) * beyond)
-        total += float(np.mean(lost * levels[half:]))
+        total += np.mean(lost * levels[half:], axis=1)
     return total
 
 

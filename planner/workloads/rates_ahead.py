@@ -9,6 +9,7 @@ neighbours, so only the steps 1, 2, 3, 4, 6, 8, 12, 16, ... are forecast, and st
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -16,6 +17,7 @@ from planner.arrays import Floats
 from planner.values import Diagnostic
 from planner.workloads.line_forecasts import (
     LARGEST_PART,
+    TriedLine,
     find_levels,
     fit_lines,
     take_history,
@@ -49,6 +51,33 @@ class RateAhead:
     diagnostics: tuple[Diagnostic, ...] = ()
 
 
+@dataclass(frozen=True)
+class KnownHistory:
+    """The known rates that forecasts learn from, and what all forecasts from them share."""
+
+    workload: Workload
+
+    @cached_property
+    def rates(self) -> Floats:
+        """The rate of each step."""
+        return self.workload.series
+
+    @cached_property
+    def lines(self) -> list[TriedLine]:
+        """The candidate lines."""
+        return fit_lines(self.rates)
+
+    @cached_property
+    def levels(self) -> Floats:
+        """The divisor of the forecast errors at each moment."""
+        return find_levels(self.rates)
+
+
+def read_history(measurements: Sequence[Measurement], step_seconds: float) -> KnownHistory:
+    """Returns the newest measurements without a long gap as a series with one rate for each step, for forecasts."""
+    return KnownHistory(regularise_workload(take_history(measurements, step_seconds), step_seconds))
+
+
 def look_ahead(
     measurements: Sequence[Measurement], step_seconds: float, steps: int, quantile: float
 ) -> RateAhead:
@@ -56,15 +85,19 @@ def look_ahead(
 
     Raises WorkloadTooShort if too few rates are known.
     """
-    workload = regularise_workload(take_history(measurements, step_seconds), step_seconds)
-    rates = workload.series
+    return forecast_highest(read_history(measurements, step_seconds), steps, quantile)
+
+
+def forecast_highest(history: KnownHistory, steps: int, quantile: float) -> RateAhead:
+    """Returns the same as `look_ahead`, from a history that other forecasts share."""
+    workload, rates = history.workload, history.rates
     if constant := find_constant(rates):
         rate, said = float(rates[-1]), (*workload.diagnostics, constant)
         return RateAhead(rate, rate, steps, quantile, "constant", len(rates), said)
     tried = min(steps, len(rates) // LARGEST_PART)
-    candidates = [(one.name, one.highest(tried)) for one in fit_lines(rates)]
+    candidates = [(one.name, one.highest(tried)) for one in history.lines]
     came = np.lib.stride_tricks.sliding_window_view(rates[1:], tried).max(axis=1)
-    found = try_candidates(candidates, came, find_levels(rates), (quantile,))
+    found = try_candidates(candidates, came, history.levels, (quantile,))
     diagnostics = workload.diagnostics
     if tried < steps:
         diagnostics = (*diagnostics, describe_shorter(tried, steps, len(rates)))
@@ -126,7 +159,7 @@ def forecast_bands(
 
     Leads for which the history is too short are left out.
     """
-    return band_leads(regularise_history(measurements, step_seconds), leads, level)
+    return band_leads(read_history(measurements, step_seconds), leads, level)
 
 
 def forecast_each_band(
@@ -136,9 +169,9 @@ def forecast_each_band(
 
     Only some of the steps are forecast; the bands of the steps between lie on straight lines.
     """
-    workload = regularise_history(measurements, step_seconds)
-    reach = len(workload.rates) // LARGEST_PART
-    found = band_leads(workload, list_leads(min(steps, max(reach, 1))), level)
+    history = read_history(measurements, step_seconds)
+    reach = len(history.rates) // LARGEST_PART
+    found = band_leads(history, list_leads(min(steps, max(reach, 1))), level)
     known = [one.steps for one in found.bands]
     each = np.arange(1, known[-1] + 1)
     joined = [
@@ -154,28 +187,22 @@ def forecast_each_band(
     return BandedForecast(tuple(bands), found.history, said)
 
 
-def regularise_history(measurements: Sequence[Measurement], step_seconds: float) -> Workload:
-    """Returns the newest measurements without a long gap as a series with one rate for each step, for a forecast."""
-    return regularise_workload(take_history(measurements, step_seconds), step_seconds)
-
-
-def band_leads(workload: Workload, leads: Sequence[int], level: float) -> BandedForecast:
+def band_leads(history: KnownHistory, leads: Sequence[int], level: float) -> BandedForecast:
     """Returns the band of the rate for each lead (number of steps ahead) of at most a third of the known rates.
 
     `level` is the probability of a band. Raises WorkloadTooShort where too few rates are known.
     """
-    rates = workload.series
+    workload, rates = history.workload, history.rates
     if constant := find_constant(rates):
         rate = float(rates[-1])
         same = tuple(StepBand(lead, rate, rate, rate) for lead in leads)
         return BandedForecast(same, len(rates), (*workload.diagnostics, constant))
-    levels, lines = find_levels(rates), fit_lines(rates)
     tails = ((1.0 - level) / 2.0, (1.0 + level) / 2.0)
     bands = []
     for lead in leads:
         if lead <= len(rates) // LARGEST_PART:
-            tried = [(one.name, one.after(lead)) for one in lines]
-            found = try_candidates(tried, rates[lead:], levels, tails)
+            tried = [(one.name, one.after(lead)) for one in history.lines]
+            found = try_candidates(tried, rates[lead:], history.levels, tails)
             bands.append(StepBand(lead, found.middle, *map(found.find_quantile, tails)))
     return BandedForecast(tuple(bands), len(rates), workload.diagnostics)
 

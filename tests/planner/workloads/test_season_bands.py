@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from planner.arrays import Floats
-from planner.workloads.rates_ahead import band_leads
+from planner.workloads.rates_ahead import KnownHistory, band_leads
 from planner.workloads.season_bands import SeasonBands, find_season, forecast_by_seasons
 from planner.workloads.series import (
     ConstantWorkload,
@@ -53,7 +53,7 @@ def test_bands_hold_as_often_as_they_say_and_are_narrower_than_those_of_lines() 
             errors.append(abs(band.expected / came - 1.0))
     assert 0.84 < np.mean(held) < 0.96
     assert np.mean(errors) < 0.15
-    lines = band_leads(workload_of(rates[:1000]), [20], 0.9).bands[0]
+    lines = band_leads(KnownHistory(workload_of(rates[:1000])), [20], 0.9).bands[0]
     ours = SeasonBands(rates[:1000], [DAY]).band(20, 0.9)
     assert ours.upper - ours.lower < 0.6 * (lines.upper - lines.lower)
 
