@@ -29,6 +29,8 @@ class Writer:
     topologies: list[str] = field(default_factory=list)
     revision: int = 1
     lists: list[int] = field(default_factory=list)
+    plans: dict[str, bytes | None] = field(default_factory=dict)
+    """For each Idempotency-Key that was sent, the answer, or None if it was cut off."""
 
     def run(self) -> None:
         with suppress(httpx.TransportError), httpx.Client(base_url=self.url, timeout=60) as client:
@@ -36,6 +38,7 @@ class Writer:
                 self.create(client, f"{self.name}-{self.written}")
                 self.change(client)
                 self.measure(client, self.written)
+                self.plan(client, f"{self.name}-{self.written}")
                 self.written += 1
 
     def create(self, client: httpx.Client, name: str) -> None:
@@ -51,6 +54,16 @@ class Writer:
         answer = client.post(f"/v1/topologies/{self.name}-0/snapshots", json=body)
         assert (answer.status_code, answer.json()["stored"]) == (201, LIST_LENGTH)
         self.lists.append(number)
+
+    def plan(self, client: httpx.Client, key: str) -> None:
+        self.plans[key] = None
+        answer = self.send_plan(client, key)
+        assert answer.status_code == 201, answer.text
+        self.plans[key] = answer.content
+
+    def send_plan(self, client: httpx.Client, key: str) -> httpx.Response:
+        address = f"/v1/topologies/{self.name}-0/plans/min-latency"
+        return client.post(address, json={"k_max": 22}, headers={"Idempotency-Key": key})
 
 
 def snapshot(minute: int) -> dict[str, JsonValue]:
@@ -80,6 +93,7 @@ def test_what_was_answered_survives_a_kill_and_nothing_is_half_there(
             assert_every_revision_is_there(client, one)
         for writer in writers:
             assert_writes_are_whole(client, writer)
+            assert_repeats_store_once(client, writer)
     assert again.stop() == 0
     assert not (tmp_path / "postgres" / "data" / "postmaster.pid").exists()
 
@@ -105,3 +119,14 @@ def assert_writes_are_whole(client: httpx.Client, writer: Writer) -> None:
     whole = {minute // LIST_LENGTH for minute in minutes}
     assert whole >= set(writer.lists)
     assert minutes == {number * LIST_LENGTH + position for number in whole for position in range(LIST_LENGTH)}
+
+
+def assert_repeats_store_once(client: httpx.Client, writer: Writer) -> None:
+    """A plan that was answered before the kill is answered again; one that was cut off is stored now, if not before."""
+    for key, answered in writer.plans.items():
+        repeated = writer.send_plan(client, key)
+        assert repeated.status_code == 201, repeated.text
+        if answered is not None:
+            assert (repeated.content, repeated.headers["Idempotency-Replayed"]) == (answered, "true")
+    plans = read_all(client, f"/v1/topologies/{writer.name}-0/plans?limit=1000")
+    assert len(plans) == len(writer.plans)
