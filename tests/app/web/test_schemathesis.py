@@ -4,10 +4,11 @@ import subprocess
 import sys
 from pathlib import Path
 
-from tests.app.processes import StartService
+from tests.app.processes import StartService, environment
 
 SCHEMATHESIS = Path(sys.executable).parent / "schemathesis"
 CONFIGURATION = Path(__file__).with_name("schemathesis.toml")
+HOOKS = Path(__file__).with_name("schemathesis_hooks.py")
 
 
 def test_the_service_does_what_its_openapi_document_says(
@@ -29,6 +30,7 @@ def test_the_service_does_what_its_openapi_document_says(
             "--no-color",
         ],
         cwd=tmp_path,
+        env=environment() | {"SCHEMATHESIS_HOOKS": str(HOOKS)},
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
