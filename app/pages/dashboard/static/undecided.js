@@ -1,6 +1,7 @@
 // What is missing before anything can be decided, and the next step.
 import { html, useState } from "./view.js";
 import { at, call } from "./api.js";
+import { LIMIT_OF_TIME, readTime, TIME_WANTED } from "./fields.js";
 import { sentence } from "./format.js";
 import { Trouble } from "./hooks.js";
 
@@ -41,7 +42,8 @@ function WantTarget({ name }) {
   const [problem, setProblem] = useState(/** @type {Error | null} */ (null));
   const submit = async (event) => {
     event.preventDefault();
-    const seconds = Number(new FormData(event.target).get("seconds"));
+    const seconds = readTime(String(new FormData(event.target).get("target")));
+    if (seconds === null) return setProblem(new Error(TIME_WANTED));
     try {
       await call(at(name, "/policy"), { method: "PUT", body: { goal: { t_max_seconds: seconds } } });
       await call(at(name, "/decisions"), { method: "POST" });
@@ -53,8 +55,8 @@ function WantTarget({ name }) {
   return html`
     <form onSubmit=${submit}>
       <label>
-        E[T] at most, in seconds${" "}
-        <input type="number" name="seconds" min="0" step="any" required />
+        ${LIMIT_OF_TIME}${" "}
+        <input type="text" inputmode="decimal" name="target" placeholder="350 ms or 0.35 s" required />
       </label>
       <button>Store this target and decide</button>
     </form>

@@ -1,21 +1,42 @@
 // What if there were more load, fewer processors, another target?
-import { html, useRef, useState } from "./view.js";
+import { html, useRef } from "./view.js";
 import { at } from "./api.js";
 import { Chart } from "./chart.js";
 import { change, count, duration, nameReach, rate, rateLimit, sentence, short, snapshots } from "./format.js";
+import {
+  LIMIT_OF_TIME,
+  NumberField,
+  readPositive,
+  readTime,
+  readWhole,
+  TIME_WANTED,
+  useField,
+  writeTime,
+} from "./fields.js";
 import { Folded } from "./folded.js";
 import { Trouble, useAnswer, useTerms } from "./hooks.js";
 import { Code, Diagnostics, Figures } from "./verdict.js";
 import { Tabs } from "./tabs.js";
 
+/** The note that the decision has another number of processors stands beside the number. */
+const DIFFERS = "differs-from-decision";
+
+/** @typedef {{load: number, kMax: number | null, tMax: number | null}} Terms */
+
 /** @param {{name: string, query: URLSearchParams}} props */
 export function WhatIfPage({ name, query }) {
   const [terms, setTerms] = useTerms(query, readTerms, (those) => writeAddress(name, those));
-  const found = useAnswer(at(name, "/what-if"), writeBody(terms), null);
+  const path = at(name, "/what-if");
+  const usual = usePolicyTarget(path, terms);
+  const found = useAnswer(usual.isKnown ? path : null, writeBody(terms, usual.target), null);
+  if (terms.kMax === null && terms.tMax === null && found.answer) usual.keep(found.answer.t_max_seconds);
   // Until the numbers of these terms come, those of the terms before stay, in grey.
   const last = useRef(/** @type {any} */ (null));
   if (found.answer) last.current = found.answer;
   const set = (part) => setTerms((before) => ({ ...before, ...part }));
+  const kMax = useField(terms.kMax, { read: readWhole, write: String, onValue: (kMax) => set({ kMax }) });
+  const tMax = useField(terms.tMax, { read: readTime, write: writeTime, onValue: (tMax) => set({ tMax }) });
+  const isOld = !found.answer || kMax.isWrong || tMax.isWrong;
   const setLoad = (event) => set({ load: Number((10 ** Number(event.target.value)).toPrecision(3)) });
   return html`
     <div class="page">
@@ -28,42 +49,38 @@ export function WhatIfPage({ name, query }) {
           <input type="range" min="-1" max="0.699" step="0.01" value=${Math.log10(terms.load)}
             aria-valuetext="${short(terms.load)} times the measured load" onInput=${setLoad} />
         </label>
-        <${NumberField} label="processors at most" placeholder="no limit" min="1" step="1" value=${terms
-          .kMax} read=${readWhole}
-          onValue=${(kMax) => set({ kMax })} />
-        <${NumberField} label="E[T] at most, in seconds" placeholder="as the policy says" min="0" step="any"
-          value=${terms.tMax} read=${readPositive} onValue=${(tMax) => set({ tMax })} />
+        <${NumberField} label="processors at most" placeholder="no limit" field=${kMax}
+          wanted="Write a whole number from 1 on." />
+        <${NumberField} label=${LIMIT_OF_TIME} placeholder=${usual.placeholder} field=${tMax} wanted=${TIME_WANTED} />
         <p class="quiet">Nothing is stored. The address of this page holds these terms: share it.</p>
       </section>
-      <${Trouble} problem=${found.problem} />
-      ${last.current && html`<${Answer} found=${last.current} isOld=${!found.answer} />`}
+      <${Trouble} problem=${found.problem ?? usual.problem} />
+      ${last.current && html`<${Answer} found=${last.current} isOld=${isOld} />`}
     </div>
   `;
 }
 
 /**
- * A field for a number, or for none. It keeps what is typed (`0.0` on the way to `0.05`) until its value changes otherwise.
- * @param {{label: string, placeholder: string, min: string, step: string, value: number | null,
- *   read: (text: string) => number | null, onValue: (value: number | null) => void}} props
+ * The policy's target of E[T], which holds where a limit of processors is given without a target of its own; what-if
+ * without terms says it.
+ * @param {string} path @param {Terms} terms
  */
-function NumberField({ label, placeholder, min, step, value, read, onValue }) {
-  const [typed, setTyped] = useState("");
-  const type = (event) => {
-    setTyped(event.target.value);
-    onValue(read(event.target.value));
-  };
-  return html`
-    <label>
-      ${label}${" "}
-      <input type="number" min=${min} step=${step} value=${read(typed) === value ? typed : value ?? ""}
-        placeholder=${placeholder} onInput=${type} onChange=${() => setTyped("")} />
-    </label>
-  `;
+function usePolicyTarget(path, { kMax, tMax }) {
+  const kept = useRef(/** @type {number | null | undefined} */ (undefined));
+  const isNeeded = kMax !== null && tMax === null;
+  const { answer, problem } = useAnswer(isNeeded && kept.current === undefined ? path : null, {}, null);
+  const keep = (seconds) => kept.current = seconds;
+  if (answer) keep(answer.t_max_seconds);
+  const target = kept.current ?? null;
+  const said = target === null ? "no target" : `${writeTime(target)} by the policy`;
+  const placeholder = kept.current === undefined ? "as the policy says" : said;
+  return { target, placeholder, problem, keep, isKnown: !isNeeded || kept.current !== undefined };
 }
 
 /** @param {{found: any, isOld: boolean}} props isOld: the numbers belong to the terms before */
 function Answer({ found, isOld }) {
   const { planned, gate } = found;
+  const differs = found.diagnostics.find((one) => one.code === DIFFERS);
   const aged = found.diagnostics.find((one) => one.code === "old-snapshots");
   return html`
     <div class=${isOld || aged ? "old" : ""} aria-busy=${isOld}>
@@ -72,7 +89,10 @@ function Answer({ found, isOld }) {
         : "The numbers below are of these terms."}</p>
       ${aged &&
         html`<p role="note">${sentence(aged.detail)} Send a newer snapshot before you act on these numbers.</p>`}
-      <section class="card"><${Figures} of=${listFigures(found)} /></section>
+      <section class="card">
+        <${Figures} of=${listFigures(found)} />
+        ${differs && html`<p role="note">${sentence(differs.detail)} <${Code} of=${differs} /></p>`}
+      </section>
       <${Checks} found=${found} />
       <${Frontier} found=${found} />
       ${planned && html`<${Plan} planned=${planned} running=${gate?.processors ?? {}} />`}
@@ -85,6 +105,7 @@ function listFigures({ current, planned, gate, basis, load_factor, external_rate
   const runs = current?.processors_total ?? null;
   const kind = planned?.objective === "min-processors" ? "the fewest for the target" : "in their best split";
   const now = rate(external_rate);
+  const misses = planned && t_max_seconds !== null && planned.expected_sojourn_seconds > t_max_seconds;
   /** @type {import("./verdict.js").Figure[]} */
   const ofRunning = [
     [
@@ -95,12 +116,15 @@ function listFigures({ current, planned, gate, basis, load_factor, external_rate
   ];
   return [
     [`rate, ${snapshots(basis.snapshots)}${load_factor === 1 ? "" : ` × ${short(load_factor)}`}`, now],
-    ["processors that run → planned", change(runs, planned?.processors_total ?? null)],
+    [
+      "processors that run → planned",
+      planned ? change(runs, planned.processors_total) : `${count(runs)} → none`,
+    ],
     ...(current ? ofRunning : []),
     planned
       ? [
         `estimated E[T] of the ${count(planned.processors_total)} planned (${kind}), at ${now}`,
-        duration(planned.expected_sojourn_seconds),
+        `${duration(planned.expected_sojourn_seconds)}${misses ? " ▲ above the target" : ""}`,
       ]
       : ["estimated E[T] as planned", "no plan would do"],
     ...(t_max_seconds === null ? [] : [/** @type {[string, string]} */ (["target", duration(t_max_seconds)])]),
@@ -126,7 +150,10 @@ function Checks({ found }) {
           )}
         </ul>
       `}
-      <${Diagnostics} of=${[...found.diagnostics, ...(current?.diagnostics ?? [])]} />
+      <${Diagnostics} of=${[
+        ...found.diagnostics.filter((one) => one.code !== DIFFERS),
+        ...(current?.diagnostics ?? []),
+      ]} />
     </section>
   `;
 }
@@ -223,28 +250,17 @@ function readTerms(query) {
   };
 }
 
-/** @param {string} text */
-function readPositive(text) {
-  const value = Number(text);
-  return text !== "" && Number.isFinite(value) && value > 0 ? value : null;
-}
-
-/** @param {string} text */
-function readWhole(text) {
-  const value = readPositive(text);
-  return value === null ? null : Math.max(1, Math.round(value));
-}
-
-/** @param {{load: number, kMax: number | null, tMax: number | null}} terms */
-function writeBody(terms) {
+/** @param {Terms} terms @param {number | null} policyTarget */
+function writeBody({ load, kMax, tMax }, policyTarget) {
+  const seconds = tMax ?? (kMax === null ? null : policyTarget);
   return {
-    load_factor: terms.load,
-    ...(terms.kMax === null ? {} : { k_max: terms.kMax }),
-    ...(terms.tMax === null ? {} : { t_max_seconds: terms.tMax }),
+    load_factor: load,
+    ...(kMax === null ? {} : { k_max: kMax }),
+    ...(seconds === null ? {} : { t_max_seconds: seconds }),
   };
 }
 
-/** @param {string} name @param {{load: number, kMax: number | null, tMax: number | null}} terms */
+/** @param {string} name @param {Terms} terms */
 function writeAddress(name, terms) {
   const query = new URLSearchParams({ load: String(terms.load) });
   if (terms.kMax !== null) query.set("k_max", String(terms.kMax));

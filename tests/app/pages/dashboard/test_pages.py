@@ -121,7 +121,7 @@ def test_what_if_answers_as_the_api_does_keeps_its_terms_in_the_address_and_stor
     said = client.post(f"/v1/topologies/{name}/what-if", json={"load_factor": 1.5}).json()
     planned = said["planned"]["processors_total"]
     expect(page.locator(".figures")).to_contain_text(f"{said['current']['processors_total']} → {planned}")
-    page.get_by_label("E[T] at most, in seconds").fill("0.5")
+    page.get_by_label("E[T] at most, in ms").fill("0.5 s")
     looser = client.post(
         f"/v1/topologies/{name}/what-if", json={"load_factor": 1.5, "t_max_seconds": 0.5}
     ).json()
@@ -252,7 +252,7 @@ def test_a_first_decision_takes_a_target_and_a_press_of_a_button(
     page = watched.page
     expect(page.get_by_text("The topology has no policy")).to_be_visible()
     expect(page.locator("tbody tr").first).to_contain_text("%")
-    page.get_by_label("E[T] at most, in seconds").fill("0.2")
+    page.get_by_label("E[T] at most, in ms").fill("200")
     page.get_by_role("button", name="Store this target").click()
     expect(page.locator(".verdict")).to_be_visible()
     stored = client.get(f"/v1/topologies/{name}/policy").json()

@@ -16,6 +16,7 @@ from tests.app.web.test_admission import count_now, locked_topologies, post
 
 POLICY = {"goal": {"t_max_seconds": 0.06}, "smoothing": {"kind": "window", "size": 3}}
 WHAT_IF = "/v1/topologies/busy/what-if"
+LIMIT = "E[T] at most, in ms"
 LONG_SECONDS = 0.2
 """A call that took as long counts as long, and has to wait for the only slot."""
 
@@ -68,7 +69,7 @@ def test_an_address_that_comes_into_an_open_page_sets_its_terms(
     expect(page).to_have_url(f"{address}?load=1.17&k_max=400")
     page.go_back()
     expect(figures).to_contain_text("× 1.5")
-    expect(page.get_by_label("E[T] at most, in seconds")).to_have_value("0.5")
+    expect(page.get_by_label(LIMIT)).to_have_value("500 ms")
     page.get_by_label("processors at most").fill("450")
     expect(page).to_have_url(f"{address}?load=1.5&k_max=450&t_max=0.5")
     page.goto(f"{address}?load=1.5&k_max=500&t_max=0.5")
@@ -79,16 +80,55 @@ def test_an_address_that_comes_into_an_open_page_sets_its_terms(
 def test_a_number_stays_while_it_is_typed(watched: Watched, service: Service, name: str):
     page, address = watched.page, f"{service.url}/ui/#/topologies/{name}/what-if"
     page.goto(address)
-    field = page.get_by_label("E[T] at most, in seconds")
-    for typed, shown in (("0", "0"), (".", ""), ("0", "0.0"), ("5", "0.05")):
+    field = page.get_by_label(LIMIT)
+    for typed, shown in (("0", "0"), (".", "0."), ("0", "0.0"), ("5", "0.05"), (" s", "0.05 s")):
         field.press_sequentially(typed)
-        if shown:
-            expect(field).to_have_value(shown)
+        expect(field).to_have_value(shown)
     expect(page).to_have_url(f"{address}?load=1&t_max=0.05")
     expect(page.locator("[aria-busy=false] .figures")).to_contain_text("50 ms")
     page.get_by_label("processors at most").press_sequentially("40.6")
     field.focus()
     expect(page.get_by_label("processors at most")).to_have_value("41")
+    expect(field).to_have_value("50 ms")
+
+
+@pytest.mark.usefixtures("decided")
+def test_a_time_has_its_unit_and_a_text_that_is_none_is_marked_and_changes_nothing(
+    watched: Watched, service: Service, name: str
+):
+    page, address = watched.page, f"{service.url}/ui/#/topologies/{name}/what-if"
+    page.goto(address)
+    field, figures = page.get_by_label(LIMIT), page.locator(".figures")
+    for typed, seconds, shown in (("350", 0.35, "350 ms"), ("0.4 s", 0.4, "400 ms"), ("1.5S", 1.5, "1.5 s")):
+        field.fill(typed)
+        expect(page).to_have_url(f"{address}?load=1&t_max={seconds}")
+        expect(figures).to_contain_text(shown)
+    for wrong in ("0", "-1", "5 apples"):
+        field.fill(wrong)
+        field.blur()
+        expect(page.get_by_role("alert")).to_have_text("Write a time above 0, such as 350 ms or 0.35 s.")
+        expect(field).to_have_value(wrong)
+        expect(page.get_by_text("The numbers below are of the terms before.")).to_be_visible()
+        expect(page).to_have_url(f"{address}?load=1&t_max=1.5")
+    field.fill("")
+    expect(page.get_by_role("alert")).to_have_count(0)
+    expect(page).to_have_url(f"{address}?load=1")
+    page.get_by_label("processors at most").fill("0")
+    expect(page.get_by_role("alert")).to_have_text("Write a whole number from 1 on.")
+
+
+def test_a_limit_of_processors_leaves_the_policys_target_and_a_plan_that_misses_it_says_so(
+    client: httpx.Client, watched: Watched, service: Service, decided: dict[str, Any], name: str
+):
+    page = watched.page
+    body = {"load_factor": 1.0, "t_max_seconds": 0.06}
+    fewest = client.post(f"/v1/topologies/{name}/what-if", json=body).json()["planned"]["processors_total"]
+    page.goto(f"{service.url}/ui/#/topologies/{name}/what-if?load=1&k_max={fewest - 1}")
+    expect(page.get_by_label(LIMIT)).to_have_attribute("placeholder", "60 ms by the policy")
+    figures = page.locator("[aria-busy=false] .figures")
+    expect(figures).to_contain_text("▲ above the target")
+    page.get_by_label("processors at most").fill("1")
+    expect(figures).to_contain_text(f"{decided['processors']['current_total']} → none")
 
 
 def test_the_page_says_why_its_plan_differs_from_the_decision(
