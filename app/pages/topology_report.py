@@ -104,7 +104,8 @@ def list_numbers(decision: DecisionAnswer) -> list[tuple[str, str]]:
     ]
     if decision.action != "hold":
         then = write_seconds(decision.outlook.then_seconds, UNBOUNDED)
-        rows.append((f"Expected E[T] of the {wanted} recommended, at {rate}", then))
+        corrected = "" if decision.corrected_sojourn_seconds is None else ", corrected by measured waits"
+        rows.append((f"Expected E[T] of the {wanted} recommended, at {rate}{corrected}", then))
     target, holds = decision.outlook.target, decision.counterfactuals.holds_up_to_rate
     if target is not None:
         rows.append(("Target", write_seconds(target.seconds)))

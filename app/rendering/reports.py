@@ -15,7 +15,15 @@ from app.rendering.picture_files import write_svg
 from app.rendering.picture_shapes import BLACK, QUIET, clean, shorten
 from planner.situations.evidence_wording import describe_evidence
 from planner.values import Topology
-from planner.wording import UNBOUNDED, write_change, write_number, write_percent, write_seconds
+from planner.wording import (
+    UNBOUNDED,
+    write_change,
+    write_counted,
+    write_number,
+    write_percent,
+    write_rate,
+    write_seconds,
+)
 
 STYLE = (
     "body{font:15px/1.5 system-ui,sans-serif;max-width:60rem;margin:1rem auto;padding:0 1rem;color:#16191d;"
@@ -202,7 +210,9 @@ def list_operators(estimate: EstimateAnswer, recommended: Mapping[str, int] | No
                 counts,
             ]
         )
-    return [Heading("Operators"), ReportTable(header, rows)]
+    said = f"Busy, wait and service are estimates for the {write_counted(estimate.processors_total, 'processor')}"
+    said += f" of this table, at {write_rate(estimate.external_rate)}. An arrow leads to what is recommended."
+    return [Heading("Operators"), Paragraph(said), ReportTable(header, rows)]
 
 
 def list_evidence(estimate: EstimateAnswer) -> list[Block]:

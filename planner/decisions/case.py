@@ -66,8 +66,8 @@ class DecisionQuestion:
         """A sentence on the decision that needed `wanted_before` processors: when, and for which rate."""
         if self.wanted_rate is None:
             return f"{self.wanted_by} needed {self.wanted_before}."
-        made = f"{self.wanted_by} was made for {write_rate(self.wanted_rate)}"
-        return f"{made}: by what was measured then, {self.wanted_before} were the fewest for that."
+        needed = f"{self.wanted_by} found that at least {self.wanted_before:,} were needed"
+        return f"{needed} for {write_rate(self.wanted_rate)}, by what was measured then."
 
     @property
     def wanted_by(self) -> str:

@@ -44,8 +44,8 @@ SIZED_FOR: Mapping[SizedBy, str] = {
     "smoothed": "The number of processors is for {rate}, the mean rate of the snapshots of the decision.",
     "newest": "The number of processors is for {rate}, the rate of the newest snapshot: it is above the mean rate.",
     "forecast": "The number of processors is for {rate}, to which the rate may rise before the next change is "
-    "possible: the rate stays below {rate} for the next {time} with a probability of {quantile}, by a forecast "
-    "from {history}.",
+    "possible. The forecast, from {history}, aims at a probability of {quantile} that the rate stays below "
+    "{rate} for the next {time}.",
 }
 # Above this number of new instances the advice does not place them one by one: nobody would read it.
 MOST_PLACED = 10_000
@@ -202,7 +202,8 @@ def why_not_fewer(decision: Decision, question: DecisionQuestion) -> str:
         return f"The policy takes processors away only below its lower limit of {lower}."
     if "scale-down-window" not in codes:
         return ""
-    return f"The policy keeps more all the same. {question.wanted_by} needed {question.wanted_before}."
+    window = write_seconds(policy.scale_down_window_seconds)
+    return f"The policy keeps more for {window} after they were needed. {question.wanted_then}"
 
 
 def describe_sizing(decision: Decision, question: DecisionQuestion) -> SizedRate:

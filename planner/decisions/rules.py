@@ -36,7 +36,6 @@ from planner.wording import (
     write_percent,
     write_rate,
     write_seconds,
-    write_seconds_change,
     write_signed_percent,
 )
 
@@ -208,8 +207,15 @@ def hold_small_gain(case: Case, proposal: Proposal) -> Proposal:
     after = case.assess(proposal.recommended).expected_sojourn_seconds
     if before is None or after is None or before - after > case.policy.least_gain * before:
         return proposal
-    parts = {"change": write_seconds_change(before, after), "least": write_percent(case.policy.least_gain)}
-    return proposal.hold(give_reason("gain-too-small", **parts))
+    gain, many, running = before - after, sum(proposal.recommended), sum(case.running)
+    why = give_reason(
+        "gain-too-small",
+        change=f"Another split of the {many:,} processors" if many == running else f"{many:,} processors",
+        effect=f"shorten the estimated E[T] by {write_seconds(gain)}" if gain > 0.0 else "not shorten E[T]",
+        rate=write_rate(case.situation.load.external_rate),
+        least=write_percent(case.policy.least_gain),
+    )
+    return proposal.hold(why)
 
 
 def hold_until_paid_back(case: Case, proposal: Proposal) -> Proposal:

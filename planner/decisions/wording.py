@@ -23,7 +23,7 @@ SENTENCES: Mapping[str, str] = {
     # The goal.
     "target-missed": "{time} is {found}, above the target of {limit}.",
     "within-target": "{time} is {found}, within the target of {limit}.",
-    "below-t-min": "{time} is {found}. Below its lower limit of {limit} the policy takes processors away.",
+    "below-t-min": "{time} is {found}, below the lower limit of {limit}: fewer processors may be enough.",
     "ahead-of-load": "The rate may rise to {rate} before the next change is possible, and what runs is too little for "
     "that: {enough}.",
     "target-on-a-draw": "Each number of processors was tried on the same {roots} external tuples, drawn at random.",
@@ -71,8 +71,8 @@ SENTENCES: Mapping[str, str] = {
     "trigger": "The rate has changed by {change} since the last change. The policy acts on changes of {least} or more.",
     "saving-too-small": "Only {saved} of {running} processors could be taken away. The policy changes something only "
     "for {least} or more.",
-    "gain-too-small": "E[T] would go {change}. The policy changes something for speed alone only if E[T] falls by more "
-    "than {least}.",
+    "gain-too-small": "{change} would {effect} at {rate}. The policy changes something for speed alone only if E[T] "
+    "falls by more than {least}.",
     "payback": "While state moves, tuples wait: a shorter E[T] makes up for that after {payback}. That is later than "
     "{horizon}, for which the change is expected to last. {why}",
 }

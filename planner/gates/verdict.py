@@ -84,7 +84,8 @@ def judge_capacity(
     checks = run_checks(situation, counts, answer, limits)
     passed = all(check.passed for check in checks)
     headroom_rate = find_headroom(measured, choose, limits, start=rate)
-    notes = describe_headroom(headroom_rate) + describe_origin(measured, rate, origin)
+    failing = list_failing(measured, choose, limits) if headroom_rate is None else []
+    notes = describe_headroom(headroom_rate, failing) + describe_origin(measured, rate, origin)
     if origin == "running":
         notes += compare_measured(measured, counts, answer if situation is measured else None)
     at_limit = scale_load(measured, headroom_rate or rate) if passed and headroom_rate != inf else situation
@@ -158,10 +159,18 @@ def find_binding_operator(situation: Situation, counts: Sequence[int], limits: L
     return situation.names[max(range(len(busy)), key=lambda i: busy[i])]
 
 
-def describe_headroom(headroom_rate: float | None) -> tuple[Diagnostic, ...]:
+def list_failing(measured: Situation, choose: Choice, limits: Limits) -> list[str]:
+    """What the checks say that fail even where nothing arrives."""
+    idle = scale_load(measured, 0.0)
+    counts = choose(idle)
+    checks = run_checks(idle, counts, assess_counts(idle, counts), limits)
+    return [check.detail for check in checks if not check.passed]
+
+
+def describe_headroom(headroom_rate: float | None, failing: Sequence[str]) -> tuple[Diagnostic, ...]:
     """Returns a diagnostic if the answer has no headroom rate, because no rate or every rate passes."""
     if headroom_rate is None:
-        detail = "There is no headroom: some check fails at any rate, however small."
+        detail = " ".join(["No rate passes, not even a rate of 0.", *failing])
         return (Diagnostic("no-headroom", detail),)
     if headroom_rate == inf:
         return (Diagnostic("endless-headroom", "No operator receives a tuple: no rate is too high."),)
@@ -187,7 +196,7 @@ def describe_origin(measured: Situation, rate: float, origin: Origin) -> tuple[D
     if rate < measured.load.external_rate:
         detail = (
             f"The verdict is for {judged} tuples/s, below the {seen} measured: a pass does not show that the measured "
-            "load is carried. To judge a multiple of the measured rate, give a factor instead of a rate."
+            "load is carried."
         )
         said += (Diagnostic("rate-below-measured", detail),)
     if origin == "planned":

@@ -72,8 +72,10 @@ def describe_kept(promised: Promised, found: ObservedOutcome) -> str:
     if found.kept is None:
         return f"Whether E[T] stayed within its limit over {horizon} is not known{explain_unknown(found)}"
     if promised.limit_source == "target":
-        intervals = "the interval" if found.intervals == 1 else f"all {found.intervals} intervals"
-        return f"E[T] was within the target of {write_seconds(limit)} in {intervals} of {horizon}."
+        measured = (
+            "one measured interval" if found.intervals == 1 else f"all {found.intervals} measured intervals"
+        )
+        return f"E[T] was within the target of {write_seconds(limit)} for {horizon}, in {measured}."
     compared = "at most" if found.kept else "above"
     return (
         f"Over {horizon} E[T] was {write_seconds(found.measured_seconds or 0.0)} on average, {compared} "
@@ -181,8 +183,9 @@ def compare_verdicts(
     if reported.kept is None or observed.kept is None or reported.kept == observed.kept:
         return None
     detail = (
-        f"By the report E[T] was {write_seconds(reported.measured_seconds or 0.0)}, {SIDES[reported.kept]} the "
-        f"expected {write_seconds(promised.expected_seconds or 0.0)} with its known error. By the snapshots E[T] was "
+        f"The outcome that was reported for this decision has an E[T] of "
+        f"{write_seconds(reported.measured_seconds or 0.0)}, {SIDES[reported.kept]} the expected "
+        f"{write_seconds(promised.expected_seconds or 0.0)} with its known error. In the stored snapshots E[T] was "
         f"{SIDES[observed.kept]} its limit of {write_seconds(promised.limit_seconds or 0.0)}."
     )
     return Diagnostic("report-verdict-disagrees", detail)

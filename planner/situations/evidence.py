@@ -160,7 +160,9 @@ def list_assumed_bursts(knowledge: str, queueings: tuple[str, ...]) -> tuple[str
         return ()
     calm, bursty = (find_error(queueings, arrivals, f"E[T], {SCVS}") for arrivals in ("calm", "bursty"))
     known = f"by {write_percent(calm)} on average, and by {write_percent(bursty)} if they arrive in bursts"
-    return (f"tuples arrive without bursts: then the estimated E[T] differs from simulations {known}",)
+    return (
+        f"tuples arrive without bursts; whether they do was not measured. The estimated E[T] is off {known}",
+    )
 
 
 def find_quantile_errors(

@@ -5,7 +5,14 @@ import pytest
 from app.load.bodies.answers import EstimateAnswer, to_estimate_answer
 from app.load.bodies.load import FPD_LOAD, LoadBody
 from app.load.bodies.topology import FPD, Graph
-from app.rendering.reports import Heading, ReportTable, list_diagnostics, list_evidence, list_operators
+from app.rendering.reports import (
+    Heading,
+    Paragraph,
+    ReportTable,
+    list_diagnostics,
+    list_evidence,
+    list_operators,
+)
 from planner.situations.situation import estimate
 
 
@@ -18,7 +25,9 @@ def answer() -> EstimateAnswer:
 
 
 def test_the_busiest_operator_stands_first_with_its_change(answer: EstimateAnswer):
-    _, table = list_operators(answer, {"detector": 15})
+    _, said, table = list_operators(answer, {"detector": 15})
+    assert isinstance(said, Paragraph)
+    assert "estimates for the 22 processors of this table, at " in said.text
     assert isinstance(table, ReportTable)
     assert [row[0] for row in table.rows] == ["detector", "generator", "reporter"]
     assert table.rows[0][-1] == "13 → 15"

@@ -84,8 +84,8 @@ def test_a_target_covers_the_outlook_and_says_by_what():
     assert (found.sized_for.external_rate, found.sized_for.source) == (60.0, "forecast")
     assert "is for 60/s" in found.sized_for.detail
     assert (
-        "the rate stays below 60/s for the next 5 min (5 intervals) with a probability of 95%, by a forecast from 60 "
-        "intervals." in found.sized_for.detail
+        "The forecast, from 60 intervals, aims at a probability of 95% that the rate stays below 60/s for the next "
+        "5 min (5 intervals)." in found.sized_for.detail
     )
     assert "ahead-of-load" in codes(found) or "target-missed" in codes(found)
     unknown = compose_decision(ask(Policy(t_max_seconds=0.25), outlook=RateOutlook(missing="Too few.")))

@@ -23,7 +23,8 @@ def test_each_check_fails_alone():
     verdict = judge_capacity(bounded, measure())
     assert names_failed(verdict) == ["bounds"]
     assert verdict.headroom_rate is None
-    assert "no-headroom" in [said.code for said in verdict.estimate.diagnostics]
+    (why,) = [said.detail for said in verdict.estimate.diagnostics if said.code == "no-headroom"]
+    assert why == f"No rate passes, not even a rate of 0. {verdict.checks[1].detail}"
 
 
 @given(cases(), st.none() | st.floats(0.01, 5.0), st.none() | st.integers(1, 40))

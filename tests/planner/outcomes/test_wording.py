@@ -36,7 +36,10 @@ def say(later: list[LaterInterval], promised: Promised = CHANGE, superseded: flo
     [
         ([minute(1), minute(2)], "The recommended processors ran from 60 s after the decision on."),
         ([minute(0), minute(1)], "The recommended processors ran from the decision on."),
-        ([minute(0), minute(1)], "E[T] was within the target of 300 ms in all 2 intervals of 2 min."),
+        (
+            [minute(0), minute(1)],
+            "E[T] was within the target of 300 ms for 2 min, in all 2 measured intervals.",
+        ),
         ([minute(0, sojourn=0.4), minute(1)], "E[T] was above the target of 300 ms in 1 of 2 intervals."),
         (
             [minute(0)],

@@ -53,6 +53,7 @@ function listFigures(decision, { current_total: runs, recommended_total: wanted 
   const estimated = current.stable ? duration(current.expected_sojourn_seconds) : UNBOUNDED;
   const expected = decision.corrected_sojourn_seconds ?? decision.expected_sojourn_seconds;
   const now = rate(external_rate);
+  const corrected = decision.corrected_sojourn_seconds === null ? "" : ", corrected by measured waits";
   /** @type {(Figure | null)[]} */
   const figures = [
     ["processors", change(runs, wanted)],
@@ -61,7 +62,9 @@ function listFigures(decision, { current_total: runs, recommended_total: wanted 
       ? null
       : [`measured E[T], ${span}`, duration(decision.measured_sojourn_seconds)],
     [`estimated E[T] of the ${count(runs)} that run, at ${now}`, estimated],
-    decision.action === "hold" ? null : [`expected E[T] of ${count(wanted)}, at ${now}`, duration(expected)],
+    decision.action === "hold"
+      ? null
+      : [`expected E[T] of ${count(wanted)}, at ${now}${corrected}`, duration(expected)],
     target === null ? null : ["target", duration(target)],
     [nameReach(wanted, target !== null), rateLimit(decision.counterfactuals.holds_up_to_rate)],
     ["decided on data until", `${clock(decision.decided_for)} UTC (${ago(decision.decided_for)})`],
@@ -133,8 +136,10 @@ function Evidence({ of }) {
       <summary>How true the estimated E[T] is</summary>
       <p>
         ${of.known_error === null
-          ? "How far the estimated E[T] is from the true one is not known for such data."
-          : `The estimated E[T] differs from simulations by ${percent(of.known_error)} on average, for such data.`}
+          ? "How far the estimated E[T] is from the true one is not known for measurements such as these."
+          : `The estimated E[T] differs from simulations by ${
+            percent(of.known_error)
+          } on average, for measurements such as these.`}
       </p>
       ${of.assumed.length > 0 && html`
         <p>Assumed, because it was not measured:</p>

@@ -28,10 +28,13 @@ def test_processors_stay_for_the_window_and_no_longer(client: httpx.Client, know
     assert first["needed_total"] < sum(more.values())
     why, fewer = first["reasons"][-1]["detail"], first["counterfactuals"]["one_fewer_detail"]
     total = sum(more.values())
-    needed = f"was made for 640/s: by what was measured then, {total} were the fewest for that."
+    needed = f"found that at least {total} were needed for 640/s, by what was measured then."
     assert f"{first['needed_total']} processors would be enough at 320/s (E[T] " in why
     assert f"The decision 4 min earlier {needed} The policy keeps processors for" in why
-    assert f"The policy keeps more all the same. The decision 4 min earlier needed {total}." in fewer
+    assert (
+        f"The policy keeps more for 10 min after they were needed. The decision 4 min earlier {needed}"
+        in fewer
+    )
     assert (again["action"], again["reasons"]) == (first["action"], first["reasons"])
     observe(client, known, 13, 320.0, more)
     later = decide(client, known, 13)
