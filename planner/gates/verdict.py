@@ -74,8 +74,7 @@ def judge_capacity(
     rate = load.external_rate if external_rate is None else external_rate
     check_rate(measured, rate)
     choose, origin = find_choice(measured, processors, k_max)
-    situation = scale_load(measured, rate)
-    counts = choose(situation)
+    counts = choose(situation := scale_load(measured, rate))
     target = make_target(measured, limit)
     if target is not None and origin != "planned":  # planned: each rate has processors of its own
         target = target.settle(measured, counts)
@@ -84,8 +83,8 @@ def judge_capacity(
     checks = run_checks(situation, counts, answer, limits)
     passed = all(check.passed for check in checks)
     headroom_rate = find_headroom(measured, choose, limits, start=rate)
-    failing = list_failing(measured, choose, limits) if headroom_rate is None else []
-    notes = describe_headroom(headroom_rate, failing) + describe_origin(measured, rate, origin)
+    notes = describe_headroom(headroom_rate, measured, choose, limits)
+    notes += describe_origin(measured, rate, origin)
     if origin == "running":
         notes += compare_measured(measured, counts, answer if situation is measured else None)
     at_limit = scale_load(measured, headroom_rate or rate) if passed and headroom_rate != inf else situation
@@ -167,9 +166,12 @@ def list_failing(measured: Situation, choose: Choice, limits: Limits) -> list[st
     return [check.detail for check in checks if not check.passed]
 
 
-def describe_headroom(headroom_rate: float | None, failing: Sequence[str]) -> tuple[Diagnostic, ...]:
+def describe_headroom(
+    headroom_rate: float | None, measured: Situation, choose: Choice, limits: Limits
+) -> tuple[Diagnostic, ...]:
     """Returns a diagnostic if the answer has no headroom rate, because no rate or every rate passes."""
     if headroom_rate is None:
+        failing = list_failing(measured, choose, limits)
         detail = " ".join(["No rate passes, not even a rate of 0.", *failing])
         return (Diagnostic("no-headroom", detail),)
     if headroom_rate == inf:
