@@ -15,7 +15,8 @@ import numpy as np
 
 from planner.allocation.allocate import allocate_budget, allocate_target
 from planner.queueing.array_queues import wait_in_services
-from planner.queueing.stations import NO_BOUND, Stations, expected_sojourn_seconds
+from planner.queueing.sojourns import expected_sojourn_seconds
+from planner.queueing.stations import NO_BOUND, Stations
 
 TABLE_II = (12, 24, 48, 96, 192)
 SHARES = (0.55, 0.35, 0.1)

@@ -22,8 +22,9 @@ class Operator(NamedTuple):
     """One operator of a topology; its bounds limit how many processors a plan may give it.
 
     A `queueing` of None is not stated, and taken as shared. `max_parallelism` is the number of key groups or
-    partitions: more instances than that would be idle. `service_scv` is configured by the owner, for loads that do not
-    measure it.
+    partitions: more instances than that would be idle. `group_assignment` is how groups are dealt to instances: a key
+    of planner.queueing.key_shares.ASSIGNMENTS, or None where it is not stated. `service_scv` is configured by the
+    owner, for loads that do not measure it.
     """
 
     name: str
@@ -33,6 +34,7 @@ class Operator(NamedTuple):
     queueing: Queueing | None = None
     max_parallelism: int | None = None
     service_scv: float | None = None
+    group_assignment: str | None = None
 
     @property
     def ceiling(self) -> int | None:
@@ -104,6 +106,7 @@ class OperatorLoad(NamedTuple):
     `arrival_idc` is in order of its windows, `instances` in order of their shares, the largest first. The
     modelled wait is multiplied by `wait_factor`, which planner.calibration finds from measured waits.
     `backlog_tuples` waited at the end of the interval. `is_scv_configured`: service_scv is configured, not measured.
+    `group_shares` are the parts of the arrivals of each key group or partition, in the order of the groups.
     """
 
     service_rate: float | None = None
@@ -118,6 +121,7 @@ class OperatorLoad(NamedTuple):
     wait_factor: float | None = None
     backlog_tuples: float | None = None
     is_scv_configured: bool = False
+    group_shares: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +144,11 @@ class Diagnostic:
 
 
 class OperatorEstimate(NamedTuple):
-    """The estimate of one operator with a given number of processors; a wait of None is infinite."""
+    """The estimate of one operator with a given number of processors; a wait of None is infinite.
+
+    Where key groups are dealt out whole, `groups` is their number, and `next_useful_processors` the next number of
+    processors at which the busiest instance gets less.
+    """
 
     name: str
     arrival_rate: float
@@ -153,6 +161,8 @@ class OperatorEstimate(NamedTuple):
     queueing: Queueing = SHARED
     hottest_share: float | None = None
     hottest_utilisation: float | None = None
+    groups: int | None = None
+    next_useful_processors: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -238,8 +248,9 @@ class Estimate(NamedTuple):
 class Effect(NamedTuple):
     """The change of E[T] by one processor more and by one fewer at an operator, all others unchanged.
 
-    One processor more changes E[T] by at most 0. None: the change is not possible; `*_limit` names the bound that
-    forbids the change, and where `*_limit` is None the operator could not keep up with its load.
+    One processor more changes E[T] by at most 0, unless key groups are dealt out whole. None: the change is not
+    possible; `*_limit` names the bound that forbids the change, and where `*_limit` is None the operator could not keep
+    up with its load.
     """
 
     operator: str

@@ -17,13 +17,16 @@ import numpy as np
 
 from planner.allocation.greedy_arrays import ArrayBoard
 from planner.allocation.greedy_scalar import ScalarBoard
+from planner.allocation.stairs import finish_budget, finish_to_target
 from planner.arrays import Counts, Floats
 from planner.errors import BoundTooSmall, BudgetTooSmall, TargetUnreachable
 from planner.queueing.erlang import find_least_stable_counts, split_offered_loads
 from planner.queueing.gain_curves import ScalarQueues
 from planner.queueing.key_shares import UNREACHABLE, KeyShares
 from planner.queueing.mixed_queues import find_least_stable
-from planner.queueing.stations import NO_BOUND, Stations, find_lower_bound, meets_target, sum_sojourns
+from planner.queueing.queueings import ERLANG
+from planner.queueing.sojourns import find_lower_bound, meets_target, sum_sojourns
+from planner.queueing.stations import NO_BOUND, Stations
 from planner.queueing.waiting_models import WAITING_MODELS
 from planner.topology.loads import MOST_PROCESSORS
 
@@ -91,6 +94,9 @@ def allocate_budget(stations: Stations, k_max: int, names: Sequence[str] = ()) -
     spare = k_max - board.total
     while spare and board.step(spare):
         spare = k_max - board.total
+    if isinstance(board, ScalarBoard) and board.has_stairs:
+        counts, is_shown = finish_budget(board, k_max)
+        return Allocated(counts, is_shown, k_max - sum(counts))
     return Allocated(board.list_counts(), board.is_falling(), spare)
 
 
@@ -102,7 +108,10 @@ def allocate_target(
     """
     board = set_board(stations)
     check_bounds(stations, board.floors, names)
-    board.approach_waiting(check_target(stations, board.floors, t_max_seconds, external_rate))
+    limit = check_target(stations, board.floors, t_max_seconds, external_rate)
+    board.approach_waiting(limit)
+    if isinstance(board, ScalarBoard) and board.has_stairs:
+        return Allocated(*finish_to_target(stations, board, limit, t_max_seconds, external_rate))
 
     def is_met() -> bool:
         return meets_target(stations, board.list_waits(), external_rate, t_max_seconds)
@@ -151,7 +160,9 @@ def refuse_hot_keys(stations: Stations, names: Sequence[str]) -> None:
 def blame_hot_key(stations: Stations, i: int, name: str) -> BoundTooSmall:
     """The error for an operator that cannot keep up with any number of processors, because of its hottest key."""
     most, offered = int(stations.max_processors[i]), stations.arrival_rate[i] / stations.service_rate[i]
-    share = KeyShares(stations.inflows[i].instances).find_hottest(UNREACHABLE) if stations.inflows else 1.0
+    inflow = stations.inflows[i] if stations.inflows else ERLANG
+    groups = UNREACHABLE if inflow.groups is None else inflow.groups.number
+    share = KeyShares(inflow.instances, inflow.groups).find_hottest(groups)
     return BoundTooSmall(name, None if most >= NO_BOUND else most, None, share, 1.0 / float(offered))
 
 
@@ -197,6 +208,7 @@ def find_limit(stations: Stations, external_rate: float) -> tuple[float, bool]:
     if not counted.any():
         return 0.0, False
     most = np.minimum(ceiling, NO_BOUND if bounded.all() else MOST_PROCESSORS)
+    most = np.array(stations.settle_counts(most.tolist())) if stations.grouped else most
     waits = np.where(counted, np.asarray(stations.queues.wait_seconds(most)), 0.0)
     return sum_sojourns(stations, waits, external_rate), bool(bounded.any())
 

@@ -6,23 +6,27 @@ search for θ places most processors at once, and only the few around θ go thro
 """
 
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from heapq import heapify, heappop, heapreplace
 from itertools import islice
 from math import ceil, exp, fsum, log, sqrt
 
 from planner.allocation.greedy_state import MOST_STEPS, ThetaSecant, compare_waiting
+from planner.allocation.theta_lines import (
+    FindTheta,
+    draw_line,
+    find_theta_for_total,
+    find_theta_for_waiting,
+)
 from planner.arrays import Counts
 from planner.queueing.erlang import solve_halfin_whitt
 from planner.queueing.gain_curves import LEAST_GAIN, Curve, ScalarQueues
+from planner.queueing.instance_curves import StairCurve
 
 HEAP_STEPS_PER_OPERATOR = 3
 """With fewer processors to spare than this per operator, the heap alone is cheaper than the search for θ."""
 MOST_GUESSES = 24
-
-Point = tuple[int, float, float, int, int]
-"""k, ln gain at k, and processors per unit of ln gain (1/slope), a line through k; and the bounds of k."""
-FindTheta = Callable[[Sequence[Point]], float]
+MOST_HALVINGS = 60
 
 
 class ScalarBoard:
@@ -44,10 +48,14 @@ class ScalarBoard:
 
     def list_counts(self) -> list[int]:
         """The number of processors of each operator, including operators without arrivals."""
+        return self.fill_counts(self.counts)
+
+    def fill_counts(self, counts: list[int]) -> list[int]:
+        """The counts of the busy operators, and the least processors of all others."""
         if len(self.busy) == len(self.floors):
-            return self.counts
+            return counts
         filled = self.floors.copy()
-        for i, k in zip(self.busy, self.counts, strict=True):
+        for i, k in zip(self.busy, counts, strict=True):
             filled[i] = k
         return filled
 
@@ -59,6 +67,9 @@ class ScalarBoard:
         """Gives operators the first processors in greedy's order, about `total` in all."""
         total -= self.idle_total
         if self.curves and total - sum(self.counts) > HEAP_STEPS_PER_OPERATOR * len(self.curves):
+            if self.has_stairs:
+                self.halve_to_total(total)
+                return
             loads = [curve.high for curve in self.curves]
             x = (total - sum(loads)) / max(sum([sqrt(load) for load in loads]), 1e-75)
             self.place(self.guess(x), find_theta_for_total(total))
@@ -69,10 +80,35 @@ class ScalarBoard:
             return
         scale = sum([sqrt(curve.high) * curve.weights.level for curve in self.curves])
         guess = self.guess(solve_halfin_whitt(limit / scale))
-        if sum(guess) - sum(self.counts) > HEAP_STEPS_PER_OPERATOR * len(self.curves):
+        is_far = sum(guess) - sum(self.counts) > HEAP_STEPS_PER_OPERATOR * len(self.curves)
+        if is_far and not self.has_stairs:
             self.place(guess, find_theta_for_waiting(limit, self.curves))
         self.near_waiting(limit)
         self.step_to_waiting(limit)
+
+    @property
+    def has_stairs(self) -> bool:
+        """Whether some operator deals out whole key groups, so that lines of ln gain lead nowhere."""
+        return any(isinstance(curve, StairCurve) for curve in self.curves)
+
+    def halve_to_total(self, total: int) -> None:
+        """Gives operators the processors of a gain above some θ, by bisection, at most and about `total` in all."""
+        fewest, gains = self.counts, [curve[k] for curve, k in zip(self.curves, self.counts, strict=True)]
+        low, high, stride = log(LEAST_GAIN), log(max(*gains, LEAST_GAIN, LEAST_GAIN)), 1.0
+        for _ in range(MOST_HALVINGS):
+            middle = max(high - stride, (low + high) / 2.0)
+            counts = [
+                find_crossing(curve, k, exp(middle), top)
+                for curve, k, top in zip(self.curves, fewest, self.ceilings, strict=True)
+            ]
+            missing = total - sum(counts)
+            if missing < 0:
+                low, stride = middle, high - middle
+                continue
+            high, fewest, stride = middle, counts, 2.0 * stride
+            if missing <= HEAP_STEPS_PER_OPERATOR * len(self.curves):
+                break
+        self.counts = fewest
 
     def near_waiting(self, limit: float) -> None:
         """Gives operators the processors of a gain above some θ, so that about `limit` tuples wait."""
@@ -196,7 +232,7 @@ class ScalarBoard:
 
 def is_curve_falling(curve: Curve, k: int) -> bool:
     """Whether the gains of an operator's processors just before, at and after k do not grow."""
-    if curve.weights.is_constant:
+    if curve.weights.is_constant or isinstance(curve, StairCurve):
         return True
     here = curve[k]
     if k > curve.floor and curve[k - 1] < here:
@@ -224,72 +260,3 @@ def find_crossing(curve: Curve, k: int, least: float, ceiling: int) -> int:
         middle = (low + high) // 2
         low, high = (middle, high) if is_above(middle) else (low, middle)
     return high
-
-
-def draw_line(curve: Curve, k: int, ceiling: int) -> Point:
-    """The line through ln gain at k processors, or at the last k before the gain vanishes."""
-    here, floor = curve[k], curve.floor
-    if not here:
-        k = max(floor, min(k, curve.find_vanishing()))
-        here = curve[k]
-    log_gain = log(here or LEAST_GAIN)
-    # Towards k − 1, because find_crossing and the explanation ask for that gain anyway.
-    slope = (
-        log_gain - log(curve[k - 1] or LEAST_GAIN)
-        if k > floor
-        else log(curve[k + 1] or LEAST_GAIN) - log_gain
-    )
-    return k, log_gain, 1.0 / slope if slope < -1e-12 else -1e12, floor, ceiling
-
-
-def find_theta_for_total(total: int) -> FindTheta:
-    """A function that finds ln θ for the gain θ at which greedy has given about `total` processors.
-
-    ln gain is taken as a line in the processors of each operator; operators at a bound are left out.
-    """
-
-    def find_theta(points: Sequence[Point]) -> float:
-        free, rest, log_theta = points, float(total), 0.0
-        while free:
-            spread = held = 0.0
-            for k, log_gain, step, _, _ in free:
-                spread += step
-                held += k + 0.5 - log_gain * step  # half a processor is what rounding up adds
-            log_theta = (rest - held) / spread
-            kept = []
-            for point in free:
-                k, log_gain, step, floor, ceiling = point
-                wanted = k + (log_theta - log_gain) * step
-                if wanted < floor:
-                    rest -= floor
-                elif wanted > ceiling:
-                    rest -= ceiling
-                else:
-                    kept.append(point)
-            if len(kept) == len(free):
-                break
-            free = kept
-        return min(max(log_theta, log(LEAST_GAIN)), 700.0)
-
-    return find_theta
-
-
-def find_theta_for_waiting(limit: float, curves: Sequence[Curve]) -> FindTheta:
-    """A function that finds ln θ for the gain θ at which greedy leaves `limit` tuples waiting on average.
-
-    Along a line of ln gain the waiting tuples of an operator fall by (gain − θ)·|step|.
-    """
-
-    def find_theta(points: Sequence[Point]) -> float:
-        excess = fsum([c.waiting(k) for c, (k, *_) in zip(curves, points, strict=True)]) - limit
-        spread = total = 0.0
-        for k, log_gain, step, _, ceiling in points:
-            if k < ceiling or excess < 0.0:
-                spread -= step
-                total -= exp(log_gain) * step
-        theta = (total - excess) / spread if spread else 0.0
-        # far from the limit the line overshoots, so θ falls by a factor instead
-        closest = max(exp(min([log_gain for _, log_gain, *_ in points])) * 1e-3, LEAST_GAIN)
-        return log(max(theta, closest))
-
-    return find_theta

@@ -10,8 +10,7 @@ from dataclasses import dataclass, replace
 from math import inf, isfinite
 
 from planner.decisions.wording import Reason, give_reason
-from planner.queueing.key_shares import KeyShares
-from planner.situations.evidence import name_queueing
+from planner.situations.keys import find_hottest_share
 from planner.situations.situation import Situation
 from planner.topology.flow import order_acyclic, settle_network
 from planner.topology.loads import MOST_PROCESSORS
@@ -118,8 +117,7 @@ def find_capacities(situation: Situation, counts: Sequence[int]) -> list[float]:
     for operator, rate, count in zip(
         situation.topology.operators, situation.stations.service_rate, counts, strict=True
     ):
-        instances = situation.load.operators[operator.name].instances
-        share = name_queueing(operator, count, KeyShares(instances) if instances else None)[1]
+        share = find_hottest_share(operator, situation.load.operators[operator.name], count)
         capacities.append(float(rate) / (1.0 / count if share is None else share))
     return capacities
 

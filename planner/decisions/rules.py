@@ -86,6 +86,9 @@ def catch_up(case: Case, proposal: Proposal) -> Proposal:
         # ones.
         grows = proposal.urgent or sum(counts) > sum(case.running)
         counts = lift_counts(counts if grows else case.running, floors, case.running, k_max)
+        useful = case.peak.stations.settle_counts(counts)
+        rows = zip(counts, useful, floors, strict=True)
+        counts = [max(few, floor) if count >= floor else count for count, few, floor in rows]
     if counts == proposal.counts and not is_short:
         return replace(proposal, constraints=limits)
     return replace(

@@ -120,7 +120,7 @@ def size_up_to_bounds(case: Case, situation: Situation, factors: Factors, limit:
     found = size_freely(case, free, factors)
     cut = [np.minimum(one.counts, bounds).tolist() for one in found]
     best = max(range(len(cut)), key=lambda place: sum(cut[place]))
-    counts = cut[best]
+    counts = situation.stations.settle_counts(cut[best])
     if k_max is not None and sum(counts) > k_max:
         counts = np.minimum(fill_shared(free, k_max), bounds).tolist()
     return Sizing(counts, situation, factors, found[best].is_own, (limit,), is_bounded=True)

@@ -6,9 +6,9 @@ For an interval j with processors k_j and load λ_j the model gives a service pa
 
 and only the wait is corrected: M_j = S_j + c·W_j with the measured sojourn M_j. Over all intervals that count,
 c = Σ(M_j − S_j)⁺ / Σ max(W_j, S_j/20). A longer measurement never lowers c, and the bound S_j/20 keeps measurement
-noise from dividing by a tiny wait. Shared queues and a queue per processor (planner.allocation.allocate.EvenSplit) have
-one c each, because the two waits fall differently with more processors. The second is considered only if no operator of
-the topology has a configured queueing.
+noise from dividing by a tiny wait. Shared queues and a queue per processor (planner.allocation.allocate) have one c
+each, because the two waits fall differently with more processors. The second is considered only if no operator of the
+topology has a configured queueing.
 Modelled waits contain the factors of single operators (planner.calibration) if the load has them, so c corrects only
 the rest, and nothing is corrected twice. Whether queues are shared at all is judged without these factors. Whether an
 interval counts follows from its load and processors alone, never from its measured times.

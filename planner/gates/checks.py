@@ -10,7 +10,7 @@ from planner.queueing.stations import NO_BOUND
 from planner.situations.situation import Situation
 from planner.targets.target import Target, compare_seconds, take_sign
 from planner.targets.target import find_margin as find_target_margin
-from planner.values import Estimate
+from planner.values import Estimate, OperatorEstimate
 from planner.wording import join_names, write_counted, write_percent
 
 
@@ -55,16 +55,27 @@ def run_checks(
 
 def check_stability(answer: Estimate) -> Check:
     """Returns the check that every operator keeps up: its processors are busy for less than all of the time."""
-    busiest = max(answer.operators, key=lambda one: one.utilisation)
+    busiest = max(answer.operators, key=find_use)
+    used = find_use(busiest)
     if answer.stable:
-        busy = write_percent(busiest.utilisation)
-        detail = f"Every operator keeps up; the busiest is {busiest.name}: {busy} busy."
+        detail = f"Every operator keeps up; the busiest is {busiest.name}: {write_percent(used)} busy."
+    elif used > busiest.utilisation:
+        detail = (
+            f"{join_names(answer.unstable_operators)} cannot keep up: the busiest instance of {busiest.name} would "
+            f"need {write_percent(used)} of its time."
+        )
     else:
         detail = (
             f"{join_names(answer.unstable_operators)} cannot keep up: {busiest.name} would need "
             f"{write_percent(busiest.utilisation)} of its {write_counted(busiest.processors, 'processor')}."
         )
-    return Check("stability", answer.stable, busiest.utilisation, 1.0, detail)
+    return Check("stability", answer.stable, used, 1.0, detail)
+
+
+def find_use(one: OperatorEstimate) -> float:
+    """The utilisation of an operator, or of its busiest instance where that decides: with whole groups, or overload."""
+    hottest = one.hottest_utilisation or 0.0
+    return hottest if one.groups is not None or hottest >= 1.0 else one.utilisation
 
 
 def check_bounds(situation: Situation, counts: Sequence[int]) -> Check:

@@ -14,7 +14,7 @@ from typing import NamedTuple
 from planner.allocation.allocate import EvenSplit, allocate_budget
 from planner.errors import BoundTooSmall, BudgetTooSmall
 from planner.gates.checks import Limits, find_margin, fit_bounds
-from planner.queueing.stations import sum_services
+from planner.queueing.sojourns import sum_services
 from planner.situations.situation import Situation, assess_counts, scale_load
 from planner.targets.target import SojournTarget, Target, compare_seconds, relate_seconds
 from planner.topology.loads import MOST_PROCESSORS, SMALLEST

@@ -155,6 +155,8 @@ def find_binding_operator(situation: Situation, counts: Sequence[int], limits: L
             return situation.names[max(range(len(counts)), key=gains.__getitem__)]
     rows = zip(situation.flow.visits, counts, stations.service_rate, strict=True)
     busy = [visits / (count * mu) for visits, count, mu in rows]
+    if stations.grouped and situation.load.external_rate:
+        busy = stations.find_utilisations(counts)
     return situation.names[max(range(len(busy)), key=lambda i: busy[i])]
 
 

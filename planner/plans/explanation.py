@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from heapq import nsmallest
 from math import inf
 
+from planner.situations.keys import say_next_useful
 from planner.situations.situation import Situation, evaluate_allocation, survey_load
 from planner.values import Diagnostic, Effect, Estimate, Operator, Plan
 from planner.wording import write_percent, write_seconds
@@ -43,6 +44,7 @@ def explain_plan(
         expected_seconds=answer.expected_sojourn_seconds or sum_known(answer),
         t_max_seconds=t_max_seconds,
     )
+    effects = add_useful(situation, answer, effects)
     said += cut + describe_let_through(situation, counts, answer)
     return Plan(
         objective=objective,
@@ -52,6 +54,26 @@ def explain_plan(
         lower_bound_seconds=situation.find_lower_bound(),
         estimate=answer._replace(diagnostics=answer.diagnostics + said) if said else answer,
         explanation=effects,
+    )
+
+
+def add_useful(situation: Situation, answer: Estimate, effects: tuple[Effect, ...]) -> tuple[Effect, ...]:
+    """Adds to the effects at operators that deal out whole key groups which number of processors serves more."""
+    if not situation.stations.grouped:
+        return effects
+    operators = {one.name: one for one in situation.topology.operators}
+    estimates = {one.name: one for one in answer.operators}
+    return tuple(
+        effect._replace(detail=f"{effect.detail} {sentence}")
+        if (
+            sentence := say_next_useful(
+                operators[effect.operator],
+                situation.load.operators[effect.operator],
+                estimates[effect.operator],
+            )
+        )
+        else effect
+        for effect in effects
     )
 
 
@@ -97,7 +119,8 @@ def explain_allocation(
 
     `savings` are the seconds that one more saves, `costs` those that one fewer adds: inf where it could not keep up.
     """
-    weights = [cost if saving < cost < inf else saving for saving, cost in zip(savings, costs, strict=True)]
+    pairs = zip(savings, costs, strict=True)
+    weights = [abs(cost if saving < cost < inf or saving == -inf else saving) for saving, cost in pairs]
     shown = (
         sorted(
             range(len(weights)), key=weights.__getitem__, reverse=True
@@ -131,13 +154,15 @@ def describe_effect(  # noqa: PLR0917 - by place, since every plan describes all
     at_least = count <= least
     if at_most:
         more = f"is forbidden by {operator.ceiling_name} = {most}"
+    elif saving == -inf:
+        more = "could not keep up with the load, as its key groups are dealt out whole"
     else:
-        more = f"would save {describe_share(saving, expected_seconds) if saving else 'nothing'}"
+        more = describe_change(saving, expected_seconds, "save")
     fewer = describe_fewer(count, least, cost, expected_seconds, t_max_seconds)
     return Effect(
         name,
         count,
-        None if at_most else 0.0 - saving,  # not -0.0, which JSON would show
+        None if at_most or saving == -inf else 0.0 - saving,  # not -0.0, which JSON would show
         None if at_least or cost == inf else cost,
         operator.ceiling_name if at_most else None,
         "min_processors" if at_least else None,
@@ -153,10 +178,19 @@ def describe_fewer(count: int, least: int, cost: float, expected_seconds: float,
         return f"one fewer is forbidden: its bound is at least {least}"
     if cost == inf:
         return "one fewer could not keep up with the load"
-    clause = f"one fewer would cost {describe_share(cost, expected_seconds) if cost else 'nothing'}"
+    clause = f"one fewer {describe_change(cost, expected_seconds, 'cost')}"
     if expected_seconds + cost > t_max_seconds:
         clause += f" and miss the target of {write_seconds(t_max_seconds)}"
     return clause
+
+
+def describe_change(seconds: float, expected_seconds: float, verb: str) -> str:
+    """Returns a clause on a change of E[T]; below 0 it goes the other way, as whole key groups allow."""
+    if not seconds:
+        return f"would {verb} nothing"
+    if seconds < 0.0:
+        verb = "save" if verb == "cost" else "cost"
+    return f"would {verb} {describe_share(abs(seconds), expected_seconds)}"
 
 
 def describe_share(seconds: float, expected_seconds: float) -> str:

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from planner.allocation.allocate import Board, check_bounds, set_board
+from planner.allocation.greedy_scalar import ScalarBoard
+from planner.allocation.stairs import finish_budget
 from planner.situations.situation import Situation
 
 MOST_POINTS = 200
@@ -36,13 +38,13 @@ def sweep_frontier(
     """
     board = set_board(situation.stations)
     check_bounds(situation.stations, board.floors, situation.names)
-    before = list(map(int, board.list_counts()))
-    points = [find_point(situation, board, None)]
+    before = list_best(board)
+    points = [find_point(situation, board, before, None)]
     for total in list_totals(board.total, most_total, most_points):
         if not move_to_total(board, total):
             break
-        counts = list(map(int, board.list_counts()))
-        points.append(find_point(situation, board, name_largest(situation.names, before, counts)))
+        counts = list_best(board)
+        points.append(find_point(situation, board, counts, name_largest(situation.names, before, counts)))
         before = counts
     return points
 
@@ -69,10 +71,21 @@ def list_totals(first: int, last: int, most_points: int) -> list[int]:
     return [first + step for step in steps if step <= last - first]
 
 
-def find_point(situation: Situation, board: Board, operator: str | None) -> FrontierPoint:
-    """The point of the frontier for the processors on the board; `operator` gained most since the point before."""
-    waits = [float(wait) for wait in board.list_waits()]
-    return FrontierPoint(board.total, situation.sum_sojourns(waits), operator)
+def find_point(situation: Situation, board: Board, counts: list[int], operator: str | None) -> FrontierPoint:
+    """The point of the frontier for the processors on the board; `operator` gained most since the point before.
+
+    `counts` are the best of as many processors: those on the board, unless key groups are dealt out whole.
+    """
+    waits = board.list_waits() if counts == board.list_counts() else situation.wait_seconds(counts)
+    return FrontierPoint(board.total, situation.sum_sojourns([float(wait) for wait in waits]), operator)
+
+
+def list_best(board: Board) -> list[int]:
+    """The best allocation of as many processors as are on the board."""
+    counts = list(map(int, board.list_counts()))
+    if isinstance(board, ScalarBoard) and board.has_stairs:
+        return finish_budget(board, board.total).counts
+    return counts
 
 
 def name_largest(names: Sequence[str], before: Sequence[int], after: Sequence[int]) -> str | None:

@@ -14,7 +14,8 @@ from math import ceil
 from planner.allocation.allocate import allocate_budget, refuse_hot_keys
 from planner.errors import BoundTooSmall, BudgetTooSmall, InvalidLoad, escape_pointer, suggest_name
 from planner.plans.explanation import explain_plan
-from planner.queueing.stations import Stations, expected_sojourn_seconds
+from planner.queueing.sojourns import expected_sojourn_seconds
+from planner.queueing.stations import Stations
 from planner.situations.situation import Situation, assess_counts, survey_load
 from planner.situations.throttle import describe_throttled, throttle_flow
 from planner.values import DEFAULT_MODEL, Diagnostic, Load, Model, Plan, Topology
@@ -43,7 +44,7 @@ def proportional(
     situation, throttled = throttle_flow(measured)
     refuse_hot_keys(situation.stations, situation.names)
     scale = Scale.prepare(situation, throttled)
-    counts = grow(scale, tolerance)
+    counts = situation.stations.settle_counts(grow(scale, tolerance))
     said = compare_with_best(situation, counts) if not throttled else ()
     said += describe_throttled(throttled)
     return explain_plan(situation, counts, objective="proportional", optimal=False, said=said)
@@ -122,7 +123,7 @@ class Scale:
 
         λ is the arrival rate of an operator, W its wait, 1/μ its service time, and λ0 the external rate.
         """
-        return expected_sojourn_seconds(self.calm, counts, 1.0)
+        return expected_sojourn_seconds(self.calm, self.calm.settle_counts(counts), 1.0)
 
 
 def grow(scale: Scale, tolerance: float) -> list[int]:

@@ -68,7 +68,7 @@ def find_first_unworthy(curve: Curve, price: float) -> int:
 
 def add_price(effect: Effect, curve: Curve, beta: float) -> Effect:
     """Returns the effect with a comparison: the tuples that one more processor takes off the queue, and its cost."""
-    taken = curve[effect.processors]
+    taken = max(curve.find_gain(effect.processors), 0.0)
     price = beta / (1.0 - beta)
     relation = "not worth" if taken <= price else "worth"
     detail = (

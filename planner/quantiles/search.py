@@ -90,7 +90,7 @@ class DrawnTrial:
             max(min(ceiling, MOST_PROCESSORS), floor) if counted else floor
             for ceiling, floor, counted in zip(self.ceilings, self.floors, is_counted, strict=True)
         ]
-        waits = find_waits(self.situation, most)
+        waits = find_waits(self.situation, self.settle(tuple(most)))
         assert waits is not None
         return [wait if counted else Wait(0.0, 0.0) for wait, counted in zip(waits, is_counted, strict=True)]
 
@@ -105,12 +105,18 @@ class DrawnTrial:
 
     def find_waits(self, counts: Counts) -> list[AnyWait]:
         """The wait at each operator, which depends on its own processors alone; found waits are kept."""
+        counts = self.settle(counts)
         if any(count not in seen for count, seen in zip(counts, self.seen, strict=True)):
             waits = find_waits(self.situation, counts)
             assert waits is not None  # from the floors up every operator keeps up
             for seen, count, wait in zip(self.seen, counts, waits, strict=True):
                 seen[count] = wait
         return [seen[count] for count, seen in zip(counts, self.seen, strict=True)]
+
+    def settle(self, counts: Counts) -> Counts:
+        """The counts without processors that are of no use where key groups are dealt out whole."""
+        stations = self.situation.stations
+        return tuple(stations.settle_counts(counts)) if stations.grouped else counts
 
     def holds(self, counts: Counts) -> bool:
         """Whether the drawn time with these processors is within the seconds that the search aims at."""
@@ -124,6 +130,7 @@ def search_fewest(trial: DrawnTrial) -> Fewest:
     counts, is_tight = give_back(trial, follow_greedy(trial))
     if is_tight:
         counts, is_tight = save_processors(trial, counts)
+    counts = trial.settle(counts)
     is_fewest = counts == trial.floors or (is_tight and len(counts) == 1)
     return Fewest(list(counts), is_tight, is_fewest)
 

@@ -50,6 +50,7 @@ class SimulatedTrial:
 
     def rank(self, counts: Counts) -> float:
         """The time of these processors in the first, short simulations; raises OutOfWork."""
+        counts = self.ladder.settle(counts)
         if self.simulator.count_runs(counts) == 0:
             if self.runs_left <= 0:
                 raise OutOfWork
@@ -63,6 +64,7 @@ class SimulatedTrial:
 
     def is_likely(self, counts: Counts, runs: int, part: float) -> bool:
         """Whether the first `runs` simulations of these processors leave it possible that the target holds."""
+        counts = self.ladder.settle(counts)
         seconds, allowed = self.simulator.look(counts, runs), self.seconds
         if self.held:
             held = self.simulator.run(self.held)
@@ -71,6 +73,7 @@ class SimulatedTrial:
 
     def holds(self, counts: Counts) -> bool:
         """Whether these processors hold the target in all simulations."""
+        counts = self.ladder.settle(counts)
         if not all(self.is_likely(counts, *look) for look in LOOKS):
             return False
         self.runs_left -= RUNS - self.simulator.count_runs(counts)
@@ -114,6 +117,7 @@ def search_simulated(trial: SimulatedTrial) -> Fewest:
         return Fewest(list(counts), is_tight=False, is_fewest=False)
     trial.runs_left = MOST_RUNS
     counts, is_tight = save_processors(trial, counts)
+    counts = trial.ladder.settle(counts)
     is_fewest = counts == trial.floors or (is_tight and len(counts) == 1)
     return Fewest(list(counts), is_tight, is_fewest)
 

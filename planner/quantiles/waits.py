@@ -126,7 +126,7 @@ def find_waits(situation: Situation, counts: Sequence[int]) -> list[AnyWait] | N
         wait, count = found[operator], counts[operator]
         if wait.is_none:
             continue
-        if inflow.queueing == KEYED and inflow.instances:
+        if inflow.queueing == KEYED and (inflow.instances or inflow.groups):
             found[operator] = find_instance_waits(situation, operator, count)
         elif inflow.queueing == SHARED and inflow.idc and isinstance(wait, Wait):
             found[operator] = find_bursty_wait(situation, operator, count, wait)
@@ -149,7 +149,7 @@ def find_bursty_wait(situation: Situation, operator: int, count: int, wait: Wait
 
 
 def find_instance_waits(situation: Situation, operator: int, count: int) -> InstanceWaits:
-    """The waits at the instances of a keyed operator with measured shares, the busiest instance first."""
+    """The waits at the instances of a keyed operator with known shares, the busiest instance first."""
     queues = situation.stations.prepare_general([operator])
     counts = np.array([count], np.int64)
     k = counts.astype(np.float64)

@@ -15,6 +15,7 @@ import numpy as np
 
 from planner.arrays import Floats
 from planner.queueing.carried_bursts import carry_bursts
+from planner.queueing.key_shares import find_groups
 from planner.queueing.queueings import ERLANG, KEYED, EmittedBatch, Inflow, Station, Stream
 from planner.queueing.stations import NO_BOUND, Stations
 from planner.topology.flow import settle_topology
@@ -34,18 +35,29 @@ def build_stations(
     """
     operators = topology.operators
     measured = [load.operators[operator.name] for operator in operators]
-    ceilings = [operator.ceiling for operator in operators]
+    inflows = find_inflows(topology, load, arrival_rates, is_open=is_open)
     return Stations(
         arrival_rates,
         [one.service_rate for one in measured if one.service_rate is not None],
         [1.0 if one.arrival_scv is None else one.arrival_scv for one in measured],
         [1.0 if one.service_scv is None else one.service_scv for one in measured],
         [operator.min_processors for operator in operators],
-        [NO_BOUND if ceiling is None else ceiling for ceiling in ceilings],
+        list_ceilings(topology, inflows),
         model,
-        find_inflows(topology, load, arrival_rates, is_open=is_open),
+        inflows,
         list_factors(measured),
     )
+
+
+def list_ceilings(topology: Topology, inflows: Sequence[Inflow] | None) -> list[int]:
+    """The most processors of each operator: its bounds, and as many as it has groups."""
+    ceilings = [NO_BOUND if one.ceiling is None else one.ceiling for one in topology.operators]
+    if inflows is None:
+        return ceilings
+    groups = [inflow.groups for inflow in inflows]
+    return [
+        most if one is None else min(most, one.number) for most, one in zip(ceilings, groups, strict=True)
+    ]
 
 
 def list_factors(measured: Sequence[OperatorLoad]) -> list[float] | None:
@@ -120,6 +132,7 @@ def make_inflow(
         root_batch if is_keyed else 1.0,
         is_open and bool(idc),
         station.measured.processors or inf,
+        find_groups(station.operator, station.measured) if is_keyed else None,
     )
 
 

@@ -146,11 +146,11 @@ class MixedQueues:
         return False
 
 
-def find_least_stable(queues: InstanceQueues) -> Counts:
-    """The fewest processors with which every instance keeps up."""
-    floors = find_least_stable_counts(queues.high, queues.low)
+def find_least_stable(queues: InstanceQueues, least: Counts | int = 1) -> Counts:
+    """The fewest processors, `least` or more, with which every instance keeps up."""
+    floors = np.maximum(find_least_stable_counts(queues.high, queues.low), least)
     for i, shares in queues.list_measured_keys():
-        floors[i] = max(int(floors[i]), shares.find_least_stable(float(queues.high[i])))
+        floors[i] = shares.find_least_stable(float(queues.high[i]), int(floors[i]))
     return floors
 
 

@@ -32,6 +32,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from planner.arrays import Floats, Indices
+from planner.queueing.key_shares import KeyGroups
 from planner.values import SHARED, IdcPoint, InstanceLoad, Operator, OperatorLoad, Queueing
 
 ROUND_ROBIN, RANDOM, KEYED = "round-robin", "random", "keyed"
@@ -58,7 +59,8 @@ class Inflow(NamedTuple):
 
     `senders` is the number of equal senders; `capacity` is the largest rate that operators upstream can send;
     `root_batch` is the mean batch from one external tuple; `running` is the number of running processors. `is_open`
-    marks a plan, which counts bursts at operators with hardly any load too.
+    marks a plan, which counts bursts at operators with hardly any load too. `groups` are key groups that are dealt out
+    whole.
     """
 
     queueing: Queueing = SHARED
@@ -70,6 +72,7 @@ class Inflow(NamedTuple):
     root_batch: float = 1.0
     is_open: bool = False
     running: float = inf
+    groups: KeyGroups | None = None
 
 
 ERLANG = Inflow()
@@ -79,7 +82,7 @@ ERLANG = Inflow()
 def forget_variability(inflow: Inflow) -> Inflow:
     """The inflow for a waiting model without SCVs: no bursts, no batches, and instances by their shares alone."""
     instances = tuple([InstanceLoad(one.instance, one.share) for one in inflow.instances])
-    return Inflow(inflow.queueing, inflow.senders, instances=instances)
+    return Inflow(inflow.queueing, inflow.senders, instances=instances, groups=inflow.groups)
 
 
 def deal_in_turn(a: Real, k: Real, senders: Real, offered: Real, at: Any) -> Real:

@@ -100,13 +100,12 @@ def view_keyed(
 
 def view_resized(at: Indices, k: Floats, shares: KeyShares, arrivals: Arrivals) -> SingleServers:
     """The queues of one keyed operator at several numbers of instances `k`, none of them 1 or the measured number."""
-    parts, numbers = shares.spread_anew(k)
-    size = parts.shape[1]
-    row, slope = np.repeat(at, size), parts.ravel()
-    constant = arrivals.root_batch[row] * (1.0 - slope)
+    places, parts, numbers = shares.spread_anew(k)
+    row = at[places]
+    constant = arrivals.root_batch[row] * (1.0 - parts)
     none, one = np.zeros(len(row)), np.ones(len(row))
-    view = View(arrivals.curve[row], constant, slope, none, arrivals.rate[row], one, np.repeat(k, size))
-    return SingleServers(row, (parts * numbers).ravel(), slope, constant + slope * arrivals.scv[row], view)
+    view = View(arrivals.curve[row], constant, parts, none, arrivals.rate[row], one, k[places])
+    return SingleServers(row, parts * numbers, parts, constant + parts * arrivals.scv[row], view)
 
 
 def join_servers(groups: Sequence[SingleServers]) -> SingleServers:
@@ -174,7 +173,7 @@ def view_groups(
     resized: dict[int, list[KeyedGroup]] = {}
     for group in groups:
         i, k, shares, own = group
-        if k in {1, len(shares.shares)}:
+        if k in {1, len(shares.instances)}:
             yield view_keyed(i, k, shares, own, arrivals, measured=measured)
         else:
             resized.setdefault(id(shares), []).append(group)
@@ -184,8 +183,10 @@ def view_groups(
 
 
 def find_shares(inflow: Inflow) -> KeyShares | None:
-    """The shares of the arrivals of a keyed operator's instances; None where they are not measured."""
-    return KeyShares(inflow.instances) if inflow.instances and inflow.queueing == KEYED else None
+    """The shares of a keyed operator's instances; None where neither they are measured nor groups are known."""
+    if inflow.queueing != KEYED or not (inflow.instances or inflow.groups):
+        return None
+    return KeyShares(inflow.instances, inflow.groups)
 
 
 def find_upstream(capacity: Floats, running: Floats, k: Floats) -> Floats:

@@ -1,20 +1,9 @@
-"""The operators of a topology as queues: rates, SCVs, bounds, waits by floats or by arrays, and E[T] from the waits.
-
-E[T] is the expected sojourn time, the total time in operators per external tuple. With the external rate λ0, and the
-arrival rate λᵢ, mean wait Wᵢ and service rate μᵢ of operator i at kᵢ processors:
-
-    E[T](k) = (1/λ0) Σ λᵢ (Wᵢ(kᵢ) + 1/μᵢ)                    (DRS, eq. 4)
-    T_L     = Σ vᵢ/μᵢ,   vᵢ = λᵢ/λ0                            its lower bound, with all waits 0
-
-Every sum is exact (fsum) over rounded terms, so each part of the program gets the same E[T] to the last bit, and a plan
-for a target never exceeds the target by rounding. Algorithm 2, line 5 of the paper sums 1/μᵢ without visits, which is
-not a lower bound.
-"""
+"""The operators of a topology as queues: rates, SCVs, bounds, and waits by floats or by arrays."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from math import fsum, inf
+from math import inf
 from typing import Any
 
 import numpy as np
@@ -23,7 +12,14 @@ from planner.arrays import Counts, Floats, Indices
 from planner.queueing.array_queues import ArrayQueues
 from planner.queueing.erlang import least_stable_processors, split_offered_load, waiting_probability
 from planner.queueing.gain_curves import Curve, ScalarQueues, WaitBlocks, wait_or_inf
-from planner.queueing.instance_curves import FAR, DealtCurve, DealtQueue, InstanceCurve, is_dealt
+from planner.queueing.instance_curves import (
+    FAR,
+    DealtCurve,
+    DealtQueue,
+    InstanceCurve,
+    StairCurve,
+    is_dealt,
+)
 from planner.queueing.instance_queues import InstanceQueues
 from planner.queueing.key_shares import UNREACHABLE
 from planner.queueing.mixed_queues import MixedQueues, find_least_stable
@@ -92,13 +88,34 @@ class Stations:
             return {}
         blocks = WaitBlocks(self.prepare_general(general))
         least = np.asarray(self.min_processors, np.int64)[general]
-        floors = np.maximum(find_least_stable(blocks.queues), least).tolist()
+        floors = find_least_stable(blocks.queues, least).tolist()
         blocks.fill_exactly([(place, floor) for place, floor in enumerate(floors) if floor < FAR])
-        rates = [float(self.arrival_rate[i]) for i in general]
-        return {
-            i: InstanceCurve(blocks, place, rate, floor)
-            for place, (i, rate, floor) in enumerate(zip(general, rates, floors, strict=True))
-        }
+        drawn: dict[int, Curve] = {}
+        for place, (i, floor) in enumerate(zip(general, floors, strict=True)):
+            rate, most = float(self.arrival_rate[i]), int(self.max_processors[i])
+            drawn[i] = (
+                StairCurve(blocks, place, rate, floor, most)
+                if i in self.grouped
+                else InstanceCurve(blocks, place, rate, floor)
+            )
+        return drawn
+
+    @cached_property
+    def grouped(self) -> frozenset[int]:
+        """The places of the operators that deal out whole key groups."""
+        return frozenset(i for i, inflow in enumerate(self.inflows or ()) if inflow.groups)
+
+    def settle_counts(self, counts: Sequence[int]) -> list[int]:
+        """The counts, with no more processors at operators with whole key groups than are useful there.
+
+        With the largest useful count up to a given one, no more tuples wait. Counts that do not keep up stay.
+        """
+        settled = list(counts)
+        for i in self.grouped:
+            curve = self.curves[i]
+            if isinstance(curve, StairCurve) and curve.floor <= curve.ceiling:
+                settled[i] = curve.settle(settled[i])
+        return settled
 
     def list_blocked(self) -> list[int]:
         """The places of the operators with bursts or with measured instances."""
@@ -193,8 +210,10 @@ class Stations:
 
         One set of counts needs no curves of gains; existing curves are used.
         """
-        if self.inflows is None or len(self) > FEW_OPERATORS or "curves" in self.__dict__:
+        if self.inflows is None or "curves" in self.__dict__:
             return self.queues.wait_seconds(counts)
+        if len(self) > FEW_OPERATORS:
+            return self.arrays.wait_seconds(counts)
         blocked = self.list_blocked()
         some = np.array([counts[i] for i in blocked], np.int64)
         known = wait_or_inf(self.prepare_general(blocked, some), some).tolist() if blocked else []
@@ -234,61 +253,13 @@ class Stations:
 
     @cached_property
     def queues(self) -> ScalarQueues | ArrayQueues | MixedQueues:
-        """The queues of all operators in plain floats or in arrays, as is faster for their number."""
-        return ScalarQueues(self.curves) if len(self) <= FEW_OPERATORS else self.arrays
+        """The queues of all operators in plain floats or in arrays, as is faster for their number.
+
+        Arrays of gains have no stairs, so whole key groups are planned in plain floats.
+        """
+        return ScalarQueues(self.curves) if len(self) <= FEW_OPERATORS or self.grouped else self.arrays
 
 
 def scale_weights(weights: VariabilityWeights, factor: float) -> VariabilityWeights:
     """The weights of the factor of waits multiplied by `factor`, which is 1 for most operators."""
     return weights if factor == 1.0 else weights.scale(factor)
-
-
-ROUNDING = 1e-13  # the relative error of a plain sum of some million terms is smaller
-
-
-def expected_sojourn_seconds(
-    stations: Stations, counts: Sequence[int] | Counts, external_rate: float
-) -> float:
-    """E[T] with `counts` processors; inf where an operator is unstable."""
-    return sum_sojourns(stations, stations.queues.wait_seconds(counts), external_rate)
-
-
-def sum_sojourns(stations: Stations, waits: Sequence[float] | Floats, external_rate: float) -> float:
-    """E[T], the mean total time of an external tuple in seconds, at given waits; `external_rate` is above 0."""
-    return sum_work(stations.arrival_rate, waits, stations.service_rate) / external_rate
-
-
-def sum_work(
-    rates: Sequence[float] | Floats, waits: Sequence[float] | Floats, service_rates: Sequence[float] | Floats
-) -> float:
-    """The sum Σ rᵢ(Wᵢ + 1/μᵢ) of rates × time at each operator, with waits W and service rates μ.
-
-    The sum is λ0·E[T] where r are arrival rates, and E[T] where r are visits per external tuple.
-    """
-    if isinstance(waits, np.ndarray):
-        return fsum((np.asarray(rates) * (waits + 1.0 / np.asarray(service_rates))).tolist())
-    return fsum([r * (wait + 1.0 / mu) for r, wait, mu in zip(rates, waits, service_rates, strict=True)])
-
-
-def find_lower_bound(stations: Stations, external_rate: float) -> float:
-    """T_L, the mean time of an external tuple without any wait; the same sum as E[T], to the last bit."""
-    size = len(stations)
-    waits = np.zeros(size) if isinstance(stations.arrival_rate, np.ndarray) else [0.0] * size
-    return sum_sojourns(stations, waits, external_rate)
-
-
-def sum_services(visits: Sequence[float], service_rates: Sequence[float] | Floats) -> float:
-    """The time in service of one external tuple, Σ vᵢ/μᵢ with visits v and service rates μ."""
-    return fsum([count / mu for count, mu in zip(visits, service_rates, strict=True)])
-
-
-def meets_target(
-    stations: Stations, waits: Sequence[float] | Floats, external_rate: float, t_max_seconds: float
-) -> bool:
-    """Whether E[T] ≤ t_max_seconds, exactly; for arrays a plain sum decides unless rounding could matter."""
-    if isinstance(waits, np.ndarray):
-        arrival, service = np.asarray(stations.arrival_rate), np.asarray(stations.service_rate)
-        roughly = float(np.sum(arrival * (waits + 1.0 / service))) / external_rate
-        if abs(roughly - t_max_seconds) > ROUNDING * t_max_seconds:
-            return roughly <= t_max_seconds
-    return sum_sojourns(stations, waits, external_rate) <= t_max_seconds

@@ -1,5 +1,6 @@
 """The simulated system: operators as stations, edges and entries as links, with all checks."""
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
@@ -132,17 +133,20 @@ def build_station(
         raise InvalidLoad(
             f"The queue of operator {name!r} has {capacity} places: give at least 0.", pointer, "capacities"
         )
-    ends = cumulate_shares(measured, count) if queueing == KEYED else ()
+    ends = cumulate_shares(operator, measured, count) if queueing == KEYED else ()
     return SimulatedStation(name, count, queueing, simplify(law), ends, capacity)
 
 
-def cumulate_shares(measured: OperatorLoad, count: int) -> tuple[float, ...]:
+def cumulate_shares(operator: Operator, measured: OperatorLoad, count: int) -> tuple[float, ...]:
     """The upper ends of the stretches of [0, 1) that hold the keys of each of an operator's `count` instances.
 
-    Shares measured at another number of instances are converted as in planner.queueing.key_shares: the largest share by
-    itself, the others by interpolation.
+    Key groups are dealt out whole. Where their number is not known, shares measured at another number of instances are
+    converted as in planner.queueing.key_shares: the largest share by itself, the others by interpolation.
     """
-    if count == 1 or not measured.instances:
+    groups = operator.max_parallelism or len(measured.group_shares)
+    if groups and count > 1 and len(measured.instances) != count:
+        shares = deal_groups(operator, measured, groups, count)
+    elif count == 1 or not measured.instances:
         shares = np.full(count, 1.0 / count)
     else:
         known = KeyShares(measured.instances)
@@ -153,6 +157,33 @@ def cumulate_shares(measured: OperatorLoad, count: int) -> tuple[float, ...]:
             ends = np.interp(np.linspace(0.0, len(rest), count), np.arange(len(reached)), reached)
             shares = np.append(hottest, np.diff(ends) * (1.0 - hottest))
     return tuple(np.cumsum(shares / shares.sum()).tolist())
+
+
+def deal_groups(operator: Operator, measured: OperatorLoad, groups: int, count: int) -> Floats:
+    """The share of each of `count` instances, to which the groups are dealt one after another.
+
+    The simulation is the referee of planner.queueing.key_shares, so it deals by itself. A group whose share is not
+    measured has its part of what the instance that held it received.
+    """
+
+    def find_holder(group: int, instances: int) -> int:
+        return (
+            group % instances if operator.group_assignment == "round-robin" else group * instances // groups
+        )
+
+    known, weights = measured.instances, list(measured.group_shares)
+    if len(weights) != groups:
+        weights = [1.0] * groups
+        if known:
+            by_number = sorted(known, key=lambda one: [int(x) for x in re.findall(r"\d+", one.instance)])
+            if len(known) > groups:
+                by_number = [one for one in by_number if one in known[:groups]]
+            held = [find_holder(group, len(by_number)) for group in range(groups)]
+            weights = [by_number[holder].share / held.count(holder) for holder in held]
+    shares = [0.0] * count
+    for group, weight in enumerate(weights):
+        shares[find_holder(group, count)] += weight
+    return np.array(shares)
 
 
 def link_stations(topology: Topology, network: Network) -> tuple[Link, ...]:
@@ -179,8 +210,11 @@ def describe_assumptions(
     stated = {operator.name for operator in topology.operators if operator.queueing}
     queues = [one.name for one in several if one.name not in stated]
     keyed = [(one, load.operators[one.name].instances) for one in several if one.queueing == KEYED]
-    even = [one.name for one, known in keyed if not known]
-    carried = [one.name for one, known in keyed if known and len(known) != one.processors]
+    grouped = {name for name, one in load.operators.items() if one.group_shares}
+    even = [one.name for one, known in keyed if not known and one.name not in grouped]
+    grouped |= {one.name for one in topology.operators if one.max_parallelism}
+    differing = [one.name for one, known in keyed if known and len(known) != one.processors]
+    carried = [name for name in differing if name not in grouped]
     laws = [
         one.name
         for one in stations
@@ -189,11 +223,7 @@ def describe_assumptions(
         and not load.operators[one.name].service_histogram
     ]
     found = (
-        (
-            queues,
-            "queueing-assumed",
-            "queueing is not given: one shared queue is simulated",
-        ),
+        (queues, "queueing-assumed", "queueing is not given: one shared queue is simulated"),
         (even, "shares-assumed", "no shares of instances are measured: equal shares are simulated"),
         (
             carried,

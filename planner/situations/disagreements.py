@@ -8,8 +8,9 @@ from dataclasses import replace
 
 from planner.queueing.inflows import build_stations, requeue
 from planner.queueing.queueings import KEYED, RANDOM, ROUND_ROBIN
-from planner.queueing.stations import sum_services, sum_work
+from planner.queueing.sojourns import sum_services, sum_work
 from planner.queueing.waiting_models import WAITING_MODELS
+from planner.situations.keys import is_skew_known
 from planner.topology.loads import take_configured_scvs
 from planner.values import Diagnostic, Estimate, InstanceLoad, Load, Model, OperatorLoad, Spread, Topology
 from planner.wording import write_factor, write_percent, write_seconds
@@ -19,6 +20,7 @@ SOJOURN_TOLERANCE = 2.0
 # Assumed sizes of causes that are not measured: an instance with 1.5 times its fair share, arrivals ten times as
 # variable as single gaps show, service rates wrong by a tenth.
 HOT_SHARE, BURST, WRONG_RATE = 1.5, 10.0, 0.1
+MOST_SKEWED = 256
 
 
 def compare_sojourn(topology: Topology, answer: Estimate, load: Load) -> tuple[Diagnostic, ...]:
@@ -45,7 +47,7 @@ def list_longer(topology: Topology, answer: Estimate, load: Load) -> list[str]:
     """Causes of a sojourn time longer than modelled, except causes that measurements or a stated queueing rule out."""
     several = {one.name for one in answer.operators if one.visits and one.processors > 1}
     unstated = {one.name for one in topology.operators if one.queueing is None} & several
-    unmeasured = {one.name for one in topology.operators if not load.operators[one.name].instances}
+    unmeasured = {one.name for one in topology.operators if not is_skew_known(load.operators[one.name])}
     may_be_skewed = (
         unstated | {one.name for one in answer.operators if one.queueing == KEYED} & several & unmeasured
     )
@@ -117,13 +119,17 @@ def multiply_bursts(load: Load, names: Container[str]) -> Load:
 def skew_keys(load: Load, answer: Estimate, names: Container[str]) -> Load:
     """The load in which one of the k instances of each operator in `names` gets HOT_SHARE/k of its arrivals.
 
-    The other instances get the rest evenly. KeyShares gets the same from two instances with shares of 1/2 ± (HOT_SHARE
-    − 1)/k.
+    The other instances get the rest evenly. Of more than MOST_SKEWED instances, KeyShares gets the same from two with
+    shares of 1/2 ± (HOT_SHARE − 1)/k.
     """
     counts = {one.name: one.processors for one in answer.operators}
 
     def change(name: str, one: OperatorLoad) -> OperatorLoad:
-        more = (HOT_SHARE - 1.0) / counts[name]
+        count = counts[name]
+        if count <= MOST_SKEWED:
+            rest = [InstanceLoad(str(i), (1.0 - HOT_SHARE / count) / (count - 1)) for i in range(1, count)]
+            return one._replace(instances=(InstanceLoad("hot", HOT_SHARE / count), *rest))
+        more = (HOT_SHARE - 1.0) / count
         return one._replace(instances=(InstanceLoad("hot", 0.5 + more), InstanceLoad("cold", 0.5 - more)))
 
     return change_operators(load, change, names)

@@ -14,9 +14,10 @@ from typing import Any
 import numpy as np
 
 from planner.queueing.inflows import find_inflows, requeue
-from planner.queueing.key_shares import KeyShares
-from planner.queueing.queueings import KEYED, RANDOM, ROUND_ROBIN
-from planner.queueing.stations import Stations, sum_work
+from planner.queueing.queueings import KEYED, ROUND_ROBIN
+from planner.queueing.sojourns import sum_work
+from planner.queueing.stations import Stations
+from planner.situations.keys import describe_keys, is_skew_known
 from planner.situations.known_errors import ENTRIES, EVERYWHERE, KNOWN_ERRORS, SCVS, find_error
 from planner.values import (
     DEFAULT_MODEL,
@@ -34,7 +35,6 @@ from planner.wording import join_names, write_number, write_percent, write_secon
 
 BURSTY = 3.0
 """From this index of dispersion on, a mean is not reliable (see docs/how-true-is-et.md)."""
-NEARLY_BROKEN = 0.9
 MOST_COMPARED = 200
 """The largest number of operators for which E[T] of round robin is computed beside an assumed queueing."""
 Columns = Mapping[str, tuple[Any, ...]]
@@ -83,7 +83,7 @@ def find_evidence(topology: Topology, load: Load, answer: Estimate) -> Evidence:
 
 def needs_more(operator: Operator, measured: OperatorLoad) -> bool:
     """Whether an operator's queueing is not stated, or is keyed while the shares of its instances are not measured."""
-    return operator.queueing is None or (operator.queueing == KEYED and not measured.instances)
+    return operator.queueing is None or (operator.queueing == KEYED and not is_skew_known(measured))
 
 
 def judge_bursts(topology: Topology, load: Load, columns: Columns, answer: Estimate) -> tuple[str, str]:
@@ -123,7 +123,7 @@ def list_assumed_queues(several: Sequence[Operator], load: Load) -> list[str]:
     even = [
         operator.name
         for operator in several
-        if operator.queueing == KEYED and not load.operators[operator.name].instances
+        if operator.queueing == KEYED and not is_skew_known(load.operators[operator.name])
     ]
     said = [f"processors share one queue at {join_names(unstated)}"] if unstated else []
     return [*said, f"keys spread tuples evenly over the instances of {join_names(even)}"] if even else said
@@ -184,14 +184,6 @@ def list_queueings(topology: Topology, counts: Sequence[int]) -> tuple[str, ...]
     return tuple(sorted({one.queueing or SHARED for one, count in operators if count > 1}) or [SHARED])
 
 
-def name_queueing(operator: Operator, count: int, shares: KeyShares | None) -> tuple[str, float | None]:
-    """An operator's queueing, and the share of arrivals of its busiest instance, or None where it is not measured."""
-    queueing = operator.queueing or SHARED
-    if queueing in {ROUND_ROBIN, RANDOM}:
-        return queueing, 1.0 / count
-    return queueing, None if queueing != KEYED or shares is None else shares.find_hottest(count)
-
-
 def describe_queues(
     topology: Topology, load: Load, stations: Stations, answers: Sequence[OperatorEstimate]
 ) -> tuple[Diagnostic, ...]:
@@ -199,7 +191,7 @@ def describe_queues(
     said = describe_assumed(topology, load, stations, answers)
     if stations.inflows is None:
         return said
-    return said + describe_keys(load, answers) + describe_bursts(stations, answers)
+    return said + describe_keys(topology, load, answers) + describe_bursts(stations, answers)
 
 
 def describe_assumed(
@@ -237,34 +229,6 @@ def sum_dealt_in_turn(
     dealt = replace(stations, inflows=inflows)
     waits = dealt.wait_seconds([one.processors for one in answers])
     return sum_work([one.visits for one in answers], waits, dealt.service_rate)
-
-
-def describe_keys(load: Load, answers: Sequence[OperatorEstimate]) -> tuple[Diagnostic, ...]:
-    """Diagnostics of keyed operators: unmeasured shares, and the share above which an instance cannot keep up."""
-    keyed = [one for one in answers if one.queueing == KEYED and one.processors > 1]
-    even = tuple(one.name for one in keyed if one.hottest_share is None)
-    said: tuple[Diagnostic, ...] = ()
-    if even:
-        detail = (
-            f"How evenly keys spread tuples over the instances of {join_names(even)} is not measured: even shares are "
-            "assumed. Uneven keys make E[T] longer, and can overload one instance alone: measure the instances."
-        )
-        said += (Diagnostic("keys-assumed-even", detail, even),)
-    for one in keyed:
-        share, used = one.hottest_share, one.hottest_utilisation
-        if share is None or used is None or used < NEARLY_BROKEN:
-            continue
-        measured = len(load.operators[one.name].instances)
-        limit = one.service_rate / one.arrival_rate
-        extra = "" if measured == one.processors else f" (estimated from {measured} measured instances)"
-        detail = (
-            f"Keys spread the tuples of {one.name} unevenly: its hottest instance gets {write_percent(share)} of "
-            f"them{extra}, where {write_percent(1.0 / one.processors)} would be fair, and is {write_percent(used)} "
-            f"busy. Above {write_percent(limit)} of the tuples it cannot keep up. More processors do not help beyond "
-            "the hottest key: split that key, or make the service faster."
-        )
-        said += (Diagnostic("hottest-instance", detail, (one.name,)),)
-    return said
 
 
 def describe_bursts(stations: Stations, answers: Sequence[OperatorEstimate]) -> tuple[Diagnostic, ...]:

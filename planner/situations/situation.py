@@ -24,12 +24,13 @@ import numpy as np
 from planner.arrays import Floats
 from planner.errors import InvalidLoad
 from planner.queueing.inflows import build_stations
-from planner.queueing.key_shares import KeyShares
-from planner.queueing.stations import Stations, find_lower_bound, sum_services, sum_sojourns
+from planner.queueing.sojourns import find_lower_bound, sum_services, sum_sojourns
+from planner.queueing.stations import Stations
 from planner.queueing.waiting_models import WAITING_MODELS
 from planner.simulation.laws import describe_stretched
 from planner.situations.disagreements import compare_sojourn
-from planner.situations.evidence import describe_queues, find_evidence, name_queueing
+from planner.situations.evidence import describe_queues, find_evidence
+from planner.situations.keys import add_keys
 from planner.topology.flow import NO_INPUT, Flow, measure_flow
 from planner.topology.loads import (
     SMALLEST,
@@ -211,13 +212,10 @@ def list_operators(
 
 def add_queueing(situation: Situation, operators: Sequence[OperatorEstimate]) -> list[OperatorEstimate]:
     """The estimates of the operators, with their queueing and the load of their busiest instance added."""
-    named = []
-    for operator, one in zip(situation.topology.operators, operators, strict=True):
-        instances = situation.load.operators[one.name].instances
-        queueing, share = name_queueing(operator, one.processors, KeyShares(instances) if instances else None)
-        used = None if share is None else share * one.arrival_rate / one.service_rate
-        named.append(one._replace(queueing=queueing, hottest_share=share, hottest_utilisation=used))
-    return named
+    return [
+        add_keys(operator, situation.load.operators[one.name], one)
+        for operator, one in zip(situation.topology.operators, operators, strict=True)
+    ]
 
 
 def assess_counts(situation: Situation, counts: Sequence[int]) -> Estimate:

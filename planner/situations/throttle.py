@@ -13,6 +13,7 @@ from dataclasses import replace
 from planner.arrays import Floats
 from planner.queueing.erlang import STABILITY_MARGIN
 from planner.queueing.stations import NO_BOUND
+from planner.situations.keys import find_hottest_share
 from planner.situations.situation import Situation
 from planner.topology.flow import settle_network
 from planner.topology.network import Network
@@ -30,6 +31,8 @@ def throttle_flow(situation: Situation) -> tuple[Situation, tuple[str, ...]]:
         most * mu if most < NO_BOUND else float("inf")
         for most, mu in zip(stations.max_processors, stations.service_rate, strict=True)
     ]
+    for i in stations.grouped:
+        capacities[i] = float(stations.service_rate[i]) / find_least_hottest(situation, i)
     if not any(list_over(stations.arrival_rate, capacities)):
         return situation, ()
     network = situation.flow.network
@@ -49,6 +52,14 @@ def throttle_flow(situation: Situation) -> tuple[Situation, tuple[str, ...]]:
     )
     flow = situation.flow._replace(arrival_rates=rates, visits=[rate / external_rate for rate in rates])
     return situation._replace(flow=flow, stations=replace(stations, arrival_rate=rates)), throttled
+
+
+def find_least_hottest(situation: Situation, place: int) -> float:
+    """The least share that the busiest instance of an operator with whole groups can have within its bounds."""
+    operator, stations = situation.topology.operators[place], situation.stations
+    measured = situation.load.operators[operator.name]
+    counts = range(int(stations.min_processors[place]), int(stations.max_processors[place]) + 1)
+    return min([find_hottest_share(operator, measured, k) or 1.0 for k in counts], default=1.0)
 
 
 def settle_throttled(network: Network, rates: list[float], limits: Sequence[float]) -> list[float]:

@@ -113,6 +113,7 @@ class Merging:
             ),
             measured_wait_seconds=self.merge_waits(name, measured),
             backlog_tuples=measured[-1].backlog_tuples,
+            group_shares=self.merge_groups(name, [one.group_shares for one in measured]),
         )
 
     def merge(self, field: str, operator: str, values: Sequence[float | None]) -> float | None:
@@ -138,6 +139,13 @@ class Merging:
         known = [one for one in lists if one]
         self.note_gap(field, operator, len(known))
         return merge(known, self.average) if known else ()
+
+    def merge_groups(self, operator: str, shares: Sequence[tuple[float, ...]]) -> tuple[float, ...]:
+        """The average share of each key group, over the intervals with as many groups as the newest that has any."""
+        number = next((len(one) for one in reversed(shares) if one), 0)
+        known = [one for one in shares if one and len(one) == number]
+        self.note_gap("group_shares", operator, len(known))
+        return tuple([self.average(column) for column in zip(*known, strict=True)])
 
     def weigh_histograms(
         self, known: Sequence[tuple[ServiceBucket, ...]], _average: Average

@@ -50,6 +50,16 @@ def check_shares(instances: "list[InstanceLoadBody]") -> "list[InstanceLoadBody]
     return instances
 
 
+def check_groups(shares: list[float]) -> list[float]:
+    """The measured shares of groups; refuses shares that do not add up to 1."""
+    total = sum(shares)
+    if shares and abs(total - 1.0) > SHARES_TOLERANCE:
+        raise ValueError(
+            f"the shares add up to {total:.4g}, not to 1: give all groups or partitions, each with its share"
+        )
+    return shares
+
+
 def check_histogram(buckets: "list[ServiceBucketBody]") -> "list[ServiceBucketBody]":
     """The buckets of service times; refuses upper bounds that do not rise, no service, or a bucket wider than
     a factor of ten.
@@ -151,6 +161,11 @@ class OperatorLoadBody(Body):
         Field(max_length=10_000, description="All instances, or none; their shares add up to 1."),
         AfterValidator(check_shares),
     ] = []
+    group_shares: Annotated[
+        list[Share],
+        Field(max_length=32_768, description="Shares of key groups or partitions in their order; sum 1."),
+        AfterValidator(check_groups),
+    ] = []
     service_histogram: Annotated[
         list[ServiceBucketBody],
         Field(
@@ -191,6 +206,7 @@ class OperatorLoadBody(Body):
         if not (
             self.arrival_idc
             or self.instances
+            or self.group_shares
             or self.service_histogram
             or self.measured_wait_seconds is not None
             or self.backlog_tuples is not None
@@ -208,6 +224,7 @@ class OperatorLoadBody(Body):
             ),
             measured_wait_seconds=self.measured_wait_seconds,
             backlog_tuples=self.backlog_tuples,
+            group_shares=tuple(self.group_shares),
         )
 
 

@@ -58,7 +58,11 @@ class OperatorBody(Body):
     max_processors: Processors | None = None
     max_parallelism: Annotated[
         Processors | None,
-        Field(description="The number of key groups or partitions: no plan gives more processors."),
+        Field(description="The number of key groups or partitions: no plan gives more; keyed deals them out whole."),
+    ] = None
+    group_assignment: Annotated[
+        Literal["contiguous", "round-robin"] | None,
+        Field(description="How groups are dealt: contiguous (Flink; default), or round-robin (Kafka)."),
     ] = None
     queueing: QueueingName | None = None
     service_scv: Annotated[
@@ -117,6 +121,7 @@ class Graph(Body):
                         o.queueing or self.queueing,
                         o.max_parallelism,
                         o.service_scv,
+                        o.group_assignment,
                     )
                     for o in self.operators
                 ]

@@ -12,7 +12,7 @@ OF_STORED_PLANS = {"calibration": None, "basis": None, "id": None, "created_at":
 
 def name_fields(one: OperatorEstimate) -> dict[str, object]:
     """Returns an operator's estimate as fields by name, in a third of the time of `_asdict`: every plan has many."""
-    name, arrival, service, count, used, wait, sojourn, visits, queueing, share, hottest = one
+    name, arrival, service, count, used, wait, sojourn, visits, queueing, share, hottest, groups, following = one
     return {
         "name": name,
         "arrival_rate": arrival,
@@ -25,6 +25,8 @@ def name_fields(one: OperatorEstimate) -> dict[str, object]:
         "queueing": queueing,
         "hottest_share": share,
         "hottest_utilisation": hottest,
+        "groups": groups,
+        "next_useful_processors": following,
     }
 
 

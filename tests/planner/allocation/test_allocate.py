@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from planner.allocation.allocate import Allocated, allocate_budget, allocate_target
 from planner.errors import BoundTooSmall, BudgetTooSmall, TargetUnreachable
 from planner.plans.optimal import min_latency, min_processors
-from planner.queueing.stations import FEW_OPERATORS, Stations, expected_sojourn_seconds, find_lower_bound
+from planner.queueing.sojourns import expected_sojourn_seconds, find_lower_bound
+from planner.queueing.stations import FEW_OPERATORS, Stations
 from planner.values import Edge, Load, Model, Operator, OperatorLoad, Topology
 from tests.planner.allocation_cases import (
     EXTERNAL_RATE,

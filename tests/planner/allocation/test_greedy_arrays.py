@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from planner.allocation.allocate import allocate_budget, allocate_target
-from planner.queueing.stations import NO_BOUND, Stations, expected_sojourn_seconds
+from planner.queueing.sojourns import expected_sojourn_seconds
+from planner.queueing.stations import NO_BOUND, Stations
 from tests.planner.allocation_cases import (
     EXTERNAL_RATE,
     allocate_one_by_one,

@@ -6,7 +6,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from planner.queueing.erlang import STABILITY_MARGIN
-from planner.queueing.key_shares import MOST_GROUPS, UNREACHABLE, KeyShares
+from planner.queueing.key_shares import (
+    ASSIGNMENTS,
+    CONTIGUOUS,
+    MOST_GROUPS,
+    UNREACHABLE,
+    KeyGroups,
+    KeyShares,
+)
 from planner.queueing.queueings import Inflow
 from planner.values import InstanceLoad
 from tests.planner.queueing.instance_cases import build
@@ -77,3 +84,36 @@ def test_two_instances_of_four_take_over_an_average_one_each():
 
 def test_a_key_that_no_instance_carries_has_no_floor():
     assert name([0.8, 0.1, 0.1]).find_least_stable(3.0) == UNREACHABLE
+
+
+@given(st.integers(1, 60), st.integers(1, 80), st.sampled_from(list(ASSIGNMENTS)), st.booleans())
+def test_whole_groups_are_dealt_by_the_rule_of_the_engine(number: int, k: int, rule: str, *, even: bool):
+    weights = [1.0] * number if even else [1.0 / (place + 1.0) for place in range(number)]
+    held = [0.0] * k
+    for group, weight in enumerate(weights):
+        held[group * k // number if rule == CONTIGUOUS else group % k] += weight / sum(weights)
+    known = KeyShares((), KeyGroups(number, rule, () if even else tuple(weights)))
+    shares, numbers = known.spread(k)
+    assert known.find_hottest(k) == pytest.approx(max(held))
+    assert shares[0] == pytest.approx(max(held))
+    assert float(np.sum(shares * numbers)) == pytest.approx(1.0)
+    assert float(np.sum(numbers)) == sum(one > 0.0 for one in held)
+    waiting = float(np.sum(numbers * shares**2))
+    assert waiting == pytest.approx(sum(one * one for one in held), rel=1e-2)
+
+
+def test_the_names_of_instances_tell_their_order():
+    """Of five groups dealt to two instances, score-2 holds three, and score-10 two."""
+    instances = (InstanceLoad("score-10", 0.7), InstanceLoad("score-2", 0.3))
+    known = KeyShares(instances, KeyGroups(5))
+    assert known.weights is not None
+    assert known.weights.tolist() == pytest.approx([0.1, 0.1, 0.1, 0.35, 0.35])
+
+
+def test_fewest_instances_with_whole_groups_are_found_where_more_do_not_keep_up():
+    weights = (1.0, 4.0, 4.0, 1.0)  # contiguous: 2 instances 5 + 5; 3 instances 5 + 4 + 1
+    known = KeyShares((), KeyGroups(4, CONTIGUOUS, weights))
+    assert known.find_least_stable(1.9) == 2
+    assert known.find_least_stable(2.1) == 4
+    assert known.find_least_stable(2.6) == UNREACHABLE
+    assert known.find_next_useful(2) == 4

@@ -58,7 +58,7 @@ def test_what_is_not_measured_is_assumed_and_said():
 @pytest.mark.parametrize("count", [1, 2, 3, 4, 7])
 def test_shares_of_another_number_of_instances_keep_the_hottest_of_the_model(count: int):
     instances = tuple(InstanceLoad(str(place), share) for place, share in enumerate((0.4, 0.3, 0.2, 0.1)))
-    ends = cumulate_shares(OperatorLoad(1.0, instances=instances), count)
+    ends = cumulate_shares(Operator("a"), OperatorLoad(1.0, instances=instances), count)
     shares = np.diff([0.0, *ends])
     assert len(ends) == count
     assert ends[-1] == pytest.approx(1.0)

@@ -4,8 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from planner.queueing.key_shares import KeyShares
-from planner.situations.evidence import name_queueing
+from planner.situations.keys import find_hottest_share
 from planner.situations.situation import estimate
 from planner.values import (
     Edge,
@@ -114,5 +113,6 @@ def test_long_bursts_are_said_with_their_dispersion():
     [(None, None), ("shared", None), ("random", 0.25), ("round-robin", 0.25), ("keyed", None)],
 )
 def test_the_busiest_instance_of_even_ones_has_its_fair_share(queueing: str | None, share: float | None):
-    assert name_queueing(Operator("a", queueing=queueing), 4, None) == (queueing or "shared", share)
-    assert name_queueing(Operator("a", queueing="keyed"), 3, KeyShares(HOT))[1] == pytest.approx(0.5)
+    assert find_hottest_share(Operator("a", queueing=queueing), OperatorLoad(), 4) == share
+    measured = OperatorLoad(instances=HOT)
+    assert find_hottest_share(Operator("a", queueing="keyed"), measured, 3) == pytest.approx(0.5)

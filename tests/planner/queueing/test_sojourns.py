@@ -10,9 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from planner.queueing.erlang import wait_seconds
-from planner.queueing.stations import (
-    NO_BOUND,
-    Stations,
+from planner.queueing.sojourns import (
     expected_sojourn_seconds,
     find_lower_bound,
     meets_target,
@@ -20,6 +18,7 @@ from planner.queueing.stations import (
     sum_sojourns,
     sum_work,
 )
+from planner.queueing.stations import NO_BOUND, Stations
 
 ROWS = st.lists(
     st.tuples(st.floats(1e-6, 1e6), st.floats(1e-3, 1e6), st.floats(0.0, 1e3)), min_size=1, max_size=30

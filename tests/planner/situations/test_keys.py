@@ -1,0 +1,57 @@
+import pytest
+
+from planner.plans.optimal import min_processors
+from planner.situations.situation import estimate
+from planner.values import InstanceLoad, Load, Operator, OperatorLoad, Topology
+
+TWELVE = Topology((Operator("score", queueing="keyed", max_parallelism=12),))
+
+
+def load(rate: float, **measured: object) -> Load:
+    return Load(rate, {"score": OperatorLoad(10.0, **measured)})  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("count", "hottest", "following"), [(5, 3 / 12, 6), (6, 2 / 12, 12), (7, 2 / 12, 12), (12, 1 / 12, None)]
+)
+def test_an_estimate_says_the_groups_and_the_next_number_that_serves_more(
+    count: int, hottest: float, following: int | None
+):
+    (one,) = estimate(TWELVE, load(30.0), {"score": count}).operators
+    assert (one.groups, one.next_useful_processors) == (12, following)
+    assert one.hottest_share == pytest.approx(hottest)
+
+
+def test_processors_without_use_are_said():
+    answer = estimate(TWELVE, load(30.0), {"score": 7})
+    (said,) = [one.detail for one in answer.diagnostics if one.code == "whole-groups"]
+    assert said == "score deals out its 12 key groups whole: 7 processors serve no more than 6; 12 would."
+    assert "whole-groups" not in {one.code for one in estimate(TWELVE, load(30.0), {"score": 6}).diagnostics}
+
+
+def test_eight_instances_of_twelve_groups_do_not_carry_66_per_second():
+    """Two groups at one instance get 11 per second, where it serves 10."""
+    answer = estimate(TWELVE, load(66.0), {"score": 8})
+    assert not answer.stable
+    (one,) = answer.operators
+    assert one.hottest_utilisation == pytest.approx(1.1)
+    plan = min_processors(TWELVE, load(66.0), 1.0)
+    assert plan.processors == {"score": 12}
+    assert "no number of processors serves more" in plan.explanation[0].detail
+
+
+def test_without_known_groups_nothing_is_said_of_them():
+    topology = Topology((Operator("score", queueing="keyed"),))
+    (one,) = estimate(topology, load(30.0), {"score": 7}).operators
+    assert (one.groups, one.hottest_share, one.next_useful_processors) == (None, None, None)
+
+
+def test_measured_at_as_many_instances_as_groups_every_smaller_number_follows():
+    """As seen on a real Flink: 10 instances of 12 groups are worse than 9."""
+    shares = [(place + 1) ** -0.8 for place in (3, 7, 0, 9, 5, 11, 2, 8, 6, 1, 10, 4)]
+    known = [InstanceLoad(f"score-{place}", one / sum(shares)) for place, one in enumerate(shares)]
+    measured = load(20.0, instances=tuple(sorted(known, key=lambda one: -one.share)))
+    for count in (5, 7, 8, 9, 10):
+        dealt = [sum(shares[g] for g in range(12) if g * count // 12 == i) for i in range(count)]
+        (one,) = estimate(TWELVE, measured, {"score": count}).operators
+        assert one.hottest_share == pytest.approx(max(dealt) / sum(shares))
