@@ -32,6 +32,7 @@ from planner.queueing.erlang import STABILITY_MARGIN
 from planner.values import InstanceLoad, Operator, OperatorLoad
 
 MOST_GROUPS = 64  # further instances are taken together in groups of like shares
+MOST_DEALT = 2**15  # the most that Flink allows
 UNREACHABLE = 2**60
 """A count that means: no number of processors is enough."""
 LOWER = 1.0 - 1e-9  # a hottest share that is lower by less has only been rounded
@@ -56,11 +57,11 @@ class KeyGroups(NamedTuple):
 
 def find_groups(operator: Operator, measured: OperatorLoad) -> KeyGroups | None:
     """The groups that a keyed operator deals out whole; None where their number is known neither by the topology nor
-    by measured group_shares.
+    by measured group_shares, or is so large that shares are as good as even.
     """
     weights = measured.group_shares
     number = len(weights) if operator.max_parallelism is None else operator.max_parallelism
-    if not number:
+    if not 0 < number <= MOST_DEALT:
         return None
     return KeyGroups(
         number, operator.group_assignment or CONTIGUOUS, weights if len(weights) == number else ()

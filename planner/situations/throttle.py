@@ -12,8 +12,8 @@ from dataclasses import replace
 
 from planner.arrays import Floats
 from planner.queueing.erlang import STABILITY_MARGIN
+from planner.queueing.key_shares import find_key_shares
 from planner.queueing.stations import NO_BOUND
-from planner.situations.keys import find_hottest_share
 from planner.situations.situation import Situation
 from planner.topology.flow import settle_network
 from planner.topology.network import Network
@@ -57,9 +57,10 @@ def throttle_flow(situation: Situation) -> tuple[Situation, tuple[str, ...]]:
 def find_least_hottest(situation: Situation, place: int) -> float:
     """The least share that the busiest instance of an operator with whole groups can have within its bounds."""
     operator, stations = situation.topology.operators[place], situation.stations
-    measured = situation.load.operators[operator.name]
+    shares = find_key_shares(operator, situation.load.operators[operator.name])
+    assert shares is not None
     counts = range(int(stations.min_processors[place]), int(stations.max_processors[place]) + 1)
-    return min([find_hottest_share(operator, measured, k) or 1.0 for k in counts], default=1.0)
+    return min([shares.find_hottest(k) for k in counts], default=1.0)
 
 
 def settle_throttled(network: Network, rates: list[float], limits: Sequence[float]) -> list[float]:

@@ -86,7 +86,12 @@ def test_a_key_that_no_instance_carries_has_no_floor():
     assert name([0.8, 0.1, 0.1]).find_least_stable(3.0) == UNREACHABLE
 
 
-@given(st.integers(1, 60), st.integers(1, 80), st.sampled_from(list(ASSIGNMENTS)), st.booleans())
+@given(
+    number=st.integers(1, 60),
+    k=st.integers(1, 80),
+    rule=st.sampled_from(list(ASSIGNMENTS)),
+    even=st.booleans(),
+)
 def test_whole_groups_are_dealt_by_the_rule_of_the_engine(number: int, k: int, rule: str, *, even: bool):
     weights = [1.0] * number if even else [1.0 / (place + 1.0) for place in range(number)]
     held = [0.0] * k
