@@ -4,6 +4,7 @@ from planner.queueing.queueings import KEYED, RANDOM, ROUND_ROBIN
 from planner.values import SHARED
 from planner.wording import write_percent
 
+UNMEASURED = "bursts not measured"
 QUEUES = {
     SHARED: "operators whose processors share one queue",
     ROUND_ROBIN: "operators with a queue at each processor, to which tuples go in turn",
@@ -14,7 +15,7 @@ QUEUES = {
 ARRIVALS = {
     "calm": "tuples that arrive without bursts",
     "bursty": "tuples that arrive in bursts",
-    "bursts not measured": "tuples whose bursts were not measured",
+    UNMEASURED: "tuples whose bursts were not measured",
 }
 
 
@@ -22,6 +23,8 @@ def describe_evidence(kind: str, known_error: float | None) -> str:
     """Returns a sentence on the error of E[T] for inputs of this kind, such as `keyed, calm`."""
     queues, _, arrivals = kind.rpartition(", ")
     inputs = f"{QUEUES.get(queues, queues)}, and {ARRIVALS.get(arrivals, arrivals)}"
+    if known_error is None and arrivals == UNMEASURED:
+        return f"How far the estimated E[T] is from the true one depends on bursts of arrivals, for {inputs}."
     if known_error is None:
         return f"How far the estimated E[T] is from the true one is not known for {inputs}."
     error = write_percent(known_error)

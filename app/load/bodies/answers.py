@@ -28,9 +28,9 @@ class OperatorEstimateAnswer(Answer):
     hottest_utilisation: Annotated[
         float | None, Field(description="keyed: the utilisation of the busiest instance.")
     ] = None
-    groups: Annotated[
-        int | None, Field(description="keyed: key groups or partitions, dealt out whole.")
-    ] = None
+    groups: Annotated[int | None, Field(description="keyed: key groups or partitions, dealt out whole.")] = (
+        None
+    )
     next_useful_processors: Annotated[
         int | None, Field(description="The next count that serves more; null: none, or groups unknown.")
     ] = None

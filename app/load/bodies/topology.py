@@ -58,7 +58,9 @@ class OperatorBody(Body):
     max_processors: Processors | None = None
     max_parallelism: Annotated[
         Processors | None,
-        Field(description="The number of key groups or partitions: no plan gives more; keyed deals them out whole."),
+        Field(
+            description="The number of key groups or partitions: no plan gives more; keyed deals them out whole."
+        ),
     ] = None
     group_assignment: Annotated[
         Literal["contiguous", "round-robin"] | None,

@@ -12,7 +12,8 @@ OF_STORED_PLANS = {"calibration": None, "basis": None, "id": None, "created_at":
 
 def name_fields(one: OperatorEstimate) -> dict[str, object]:
     """Returns an operator's estimate as fields by name, in a third of the time of `_asdict`: every plan has many."""
-    name, arrival, service, count, used, wait, sojourn, visits, queueing, share, hottest, groups, following = one
+    name, arrival, service, count, used, wait, sojourn, visits, queueing, *keys = one
+    share, hottest, groups, following = keys
     return {
         "name": name,
         "arrival_rate": arrival,

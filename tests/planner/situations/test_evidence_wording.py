@@ -21,8 +21,16 @@ def test_every_kind_of_input_has_words():
             "mixed queueings, bursts not measured",
             None,
             (
-                "How far the estimated E[T] is from the true one is not known for operators whose tuples queue in "
-                "different ways, and tuples whose bursts were not measured."
+                "How far the estimated E[T] is from the true one depends on bursts of arrivals, for operators whose "
+                "tuples queue in different ways, and tuples whose bursts were not measured."
+            ),
+        ),
+        (
+            "keyed, calm",
+            None,
+            (
+                "How far the estimated E[T] is from the true one is not known for operators with a queue at each "
+                "processor, to which tuples go by their key, and tuples that arrive without bursts."
             ),
         ),
         (
