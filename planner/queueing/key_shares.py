@@ -110,7 +110,7 @@ class KeyShares:
         if self.groups is not None:
             if self.weights is None:
                 return -(-self.groups.number // k) / self.groups.number
-            return float(self.deal(k)[0][0])
+            return float(self.hold(k).max())
         first = float(self.shares[0])
         if k > size:
             return 1.0 / k + (first - 1.0 / size)
@@ -144,13 +144,22 @@ class KeyShares:
     def deal(self, k: int) -> Dealt:
         """The shares of k instances to which the weighted groups are dealt; instances without a group are left out."""
         if k not in self.dealt:
-            assert self.groups is not None
-            owners = ASSIGNMENTS[self.groups.assignment](self.groups.number, k)
-            loads = np.sort(np.bincount(owners, self.weights, k))[::-1]
+            loads = np.sort(self.hold(k))[::-1]
             shares = np.asarray(loads[loads > 0.0], np.float64)
             rows, numbers = gather(shares[None, :], np.ones((1, len(shares))))
             self.dealt[k] = rows[0], numbers[0]
         return self.dealt[k]
+
+    def hold(self, k: int) -> Floats:
+        """The share of each of k instances to which the weighted groups are dealt."""
+        assert self.groups is not None
+        assert self.weights is not None
+        number = self.groups.number
+        if self.groups.assignment == CONTIGUOUS and k <= number:
+            firsts = -(-np.arange(k) * number // k)
+            return np.asarray(np.add.reduceat(self.weights, firsts))
+        owners = ASSIGNMENTS[self.groups.assignment](number, k)
+        return np.asarray(np.bincount(owners, self.weights, k), np.float64)
 
     def interpolate(self, k: Floats) -> tuple[Floats, Floats]:
         """The shares and numbers of instances at several k in a row each, where groups are not known."""
@@ -177,6 +186,9 @@ class KeyShares:
                 self.weights is None or self.weights.max() * offered >= limit
             ):
                 return UNREACHABLE
+            least = max(
+                least, min(int(offered), self.groups.number)
+            )  # with fewer, even a fair share is too much
             tried = range(least, max(self.groups.number, len(self.instances)) + 1)
             return next((k for k in tried if not is_short(k)), UNREACHABLE)
         high = 1

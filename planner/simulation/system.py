@@ -1,6 +1,6 @@
 """The simulated system: operators as stations, edges and entries as links, with all checks."""
 
-import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
@@ -8,7 +8,7 @@ import numpy as np
 
 from planner.arrays import Floats
 from planner.errors import InvalidLoad, InvalidTopology, SimulationTooLarge, escape_pointer, suggest_name
-from planner.queueing.key_shares import KeyShares
+from planner.queueing.key_shares import KeyShares, order_name
 from planner.queueing.queueings import KEYED, QUEUEINGS
 from planner.simulation.laws import ServiceLaw, assume_law, check_law, describe_stretched, find_mean, simplify
 from planner.topology.flow import describe_unreached, order_acyclic, settle_network
@@ -175,11 +175,12 @@ def deal_groups(operator: Operator, measured: OperatorLoad, groups: int, count: 
     if len(weights) != groups:
         weights = [1.0] * groups
         if known:
-            by_number = sorted(known, key=lambda one: [int(x) for x in re.findall(r"\d+", one.instance)])
+            by_number = sorted(known, key=lambda one: order_name(one.instance))
             if len(known) > groups:
                 by_number = [one for one in by_number if one in known[:groups]]
             held = [find_holder(group, len(by_number)) for group in range(groups)]
-            weights = [by_number[holder].share / held.count(holder) for holder in held]
+            sizes = Counter(held)
+            weights = [by_number[holder].share / sizes[holder] for holder in held]
     shares = [0.0] * count
     for group, weight in enumerate(weights):
         shares[find_holder(group, count)] += weight

@@ -1,6 +1,7 @@
 """How keys spread tuples over the instances of keyed operators in an answer, and which processors would help."""
 
 from collections.abc import Sequence
+from math import ceil
 
 from planner.queueing.key_shares import KeyShares, find_key_shares
 from planner.queueing.queueings import KEYED, RANDOM, ROUND_ROBIN
@@ -89,7 +90,8 @@ def say_next_useful(operator: Operator, measured: OperatorLoad, one: OperatorEst
 def compare_useful(shares: KeyShares, count: int, following: int | None) -> str:
     """A clause such as `7 processors serve no more than 6; 12 would`, or an empty text where no fewer serve as much."""
     limit = shares.find_hottest(count) * (1.0 + 1e-9)
-    least = next(k for k in range(1, count + 1) if shares.find_hottest(k) <= limit)
+    fair = min(ceil(1.0 / limit), count)  # with fewer, even a fair share is larger
+    least = next(k for k in range(fair, count + 1) if shares.find_hottest(k) <= limit)
     if least == count:
         return ""
     clause = f"{write_counted(count, 'processor')} serve no more than {least}"
