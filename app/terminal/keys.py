@@ -15,9 +15,7 @@ SECRET_BYTES = 32
 keys_cli = open_group(help_text="Make a key of the service, or list its keys.")
 
 
-@keys_cli.command(
-    "new", help="Make a key: print its secret, which is stored nowhere, and its line for the file."
-)
+@keys_cli.command("new", help="Make a key: print its secret and its line for the file.")
 def make_key(
     name: Annotated[str, typer.Argument(help="Who will use the key, such as ci: logs and answers show it.")],
     *,
@@ -38,9 +36,9 @@ def make_key(
     )
 
 
-@keys_cli.command("list", help="List the keys of HEADGATE_API_KEYS and HEADGATE_API_KEYS_FILE by name.")
+@keys_cli.command("list", help="List the names of the keys.")
 def list_keys() -> None:
-    """List the keys of HEADGATE_API_KEYS and HEADGATE_API_KEYS_FILE by name."""
+    """List the names of the keys."""
     try:
         keys = read_keys(load_settings())
     except UnusableKeys as error:

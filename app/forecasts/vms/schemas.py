@@ -40,7 +40,7 @@ class RecordedStepBody(Body):
     vms: Annotated[int, Field(ge=1, le=1_000_000)]
     saturated: bool
     served_rate: Annotated[
-        float | None, Field(ge=0, description="What was served; else it is not known.")
+        float | None, Field(ge=0, le=1e15, description="What was served; else it is not known.")
     ] = None
 
 

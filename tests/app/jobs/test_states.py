@@ -28,4 +28,5 @@ def test_a_failed_job_says_why():
         "created_at": "2026-11-19T00:00:00Z",
         "started_at": "2026-11-19T00:00:00Z",
         "finished_at": None,
+        "created_by": None,
     }

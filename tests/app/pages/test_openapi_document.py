@@ -101,7 +101,10 @@ def test_problem_examples_are_what_the_table_says(document: Document):
                 kinds[name].title,
             )
             assert "the text says what to change" not in body["detail"]
-            assert ("errors" in body) == (body["status"] == 422), name
+            has_places = (
+                body["status"] == 422 and name != "idempotency-key-reused"
+            )  # that is no place in the body
+            assert ("errors" in body) == has_places, name
 
 
 def test_no_schema_repeats_an_example_of_a_body(document: Document):

@@ -49,16 +49,18 @@ def test_what_every_route_refuses_is_refused(client: httpx.Client, address: str)
 def test_it_asks_for_a_key_and_is_counted_and_logged(
     start_service: StartService, empty_database_url: str, name: str
 ):
-    service = start_service(database_url=empty_database_url, api_keys="full, reader:read")
+    service = start_service(
+        database_url=empty_database_url, api_keys="full-secret-of-tests, reader-secret-of-tests:read"
+    )
     path = f"/v1/topologies/{name}/keda/detector"
     with httpx.Client(base_url=service.url, timeout=60) as client:
         for header in ({}, {"Authorization": "Bearer wrong"}):
             assert client.get(path, headers=header).status_code == 401
-        client.headers["Authorization"] = "Bearer full"
+        client.headers["Authorization"] = "Bearer full-secret-of-tests"
         client.post("/v1/topologies", json=FPD | {"name": name})
         put_policy(client, name, ANY_AGE)
         observe(client, name, 1, 480.0, ENOUGH)
-        assert client.get(path, headers={"Authorization": "Bearer reader"}).status_code == 200
+        assert client.get(path, headers={"Authorization": "Bearer reader-secret-of-tests"}).status_code == 200
         route = 'method="GET",route="/v1/topologies/{name}/keda/{operator}"'
         assert f'headgate_requests_total{{{route},status="200"}} 1.0' in client.get("/metrics").text
     assert '"status": 200' in service.wait_for_line(f'"path": "{path}", "status": 200')

@@ -56,7 +56,7 @@ def test_verdicts_that_differ_are_named_with_what_each_compared():
         PROMISED, seen, ReportedOutcome("applied", 0.0, measured_seconds=0.225, kept=True)
     )
     assert found.code == "report-verdict-disagrees"
-    for part in ("E[T] was 225 ms, within the expected 200 ms", "above its limit of 220 ms"):
+    for part in ("an E[T] of 225 ms, within the expected 200 ms", "above its limit of 220 ms"):
         assert part in found.detail
     assert name(seen, ReportedOutcome("applied", 0.0, kept=False)) == []
     assert name(seen, ReportedOutcome("applied", 0.0)) == []

@@ -146,7 +146,12 @@ def test_the_page_says_why_its_plan_differs_from_the_decision(
 def test_refused_terms_are_asked_for_again_and_the_numbers_before_are_grey_until_then(
     watched: Watched, empty_database_url: str, start_service: StartService
 ):
-    service = start_service(database_url=empty_database_url, computing_slots="1", computing_queue="1")
+    service = start_service(
+        database_url=empty_database_url,
+        computing_slots="1",
+        computing_queue="1",
+        database_lock_timeout_seconds="60",
+    )
     with httpx.Client(base_url=service.url, timeout=60) as client:
         add(client, "busy")
     page, answer = watched.page, watched.page.locator("[aria-busy]")
