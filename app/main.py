@@ -50,7 +50,7 @@ from app.web.compute_queue import SWITCH_SECONDS, Computing
 from app.web.compute_turns import Turns
 from app.web.keys import KeyRing
 from app.web.middleware import BodyLimit, BrowserGuard
-from app.web.observability import RequestRecorder, configure_logging, observe_pool
+from app.web.observability import RequestRecorder, observe_pool
 from app.web.problems import install_problems
 from app.web.proxies import TrustedProxies
 from app.web.wrong_keys import WrongKeys
@@ -94,8 +94,7 @@ ROUTERS = (
 
 
 def create_app(settings: Settings) -> FastAPI:
-    """Returns the web application with its routes, error answers and middleware; no connection is open yet."""
-    configure_logging(settings.log_format, settings.log_level)
+    """The web application with its routes, error answers and middleware; it opens no connection and configures no log."""
     app = FastAPI(
         title="Headgate",
         version=version("headgate"),
