@@ -94,7 +94,7 @@ ROUTERS = (
 
 
 def create_app(settings: Settings) -> FastAPI:
-    """The web application with its routes, error answers and middleware; it opens no connection and configures no log."""
+    """The web application with routes, error answers and middleware; it opens no connection and configures no log."""
     app = FastAPI(
         title="Headgate",
         version=version("headgate"),
