@@ -135,8 +135,8 @@ def serve(
     """Serve over HTTP; without HEADGATE_DATABASE_URL, an embedded Postgres stores the data."""
     keep_blas_to_one_thread()
     with collecting_no_garbage():
-        from app.database.connection_room import TooFewConnections
-        from app.database.embedded_postgres import EmbeddedPostgresError
+        from app.database.connections.connection_room import TooFewConnections
+        from app.database.embedded.embedded_postgres import EmbeddedPostgresError
         from app.serving.serve import DatabaseUnusable, UnsafeStart, WorkerNeverServed
         from app.serving.serve import serve as serve_http
         from app.serving.server import CannotListen
@@ -163,7 +163,7 @@ def migrate(
     from alembic.util import CommandError
     from sqlalchemy.exc import OperationalError
 
-    from app.database.embedded_postgres import EmbeddedPostgresError, open_database_url
+    from app.database.embedded.embedded_postgres import EmbeddedPostgresError, open_database_url
     from app.terminal.databases import choose_or_fail, refuse_other_schema
     from migrations import runner
 
@@ -197,7 +197,7 @@ def settings() -> None:
     """Print the value of every setting, with secrets masked."""
     from pydantic_core import PydanticUndefined
 
-    from app.database.database_choice import UnclearDatabase, choose_database
+    from app.database.embedded.database_choice import UnclearDatabase, choose_database
     from app.settings import PREFIX, Settings, find_unknown_variables
 
     in_force = load_settings()

@@ -10,10 +10,10 @@ from importlib.metadata import version
 from fastapi import FastAPI
 from sqlalchemy.orm import sessionmaker
 
+from app.database.connections.transactions import make_engine, make_health_engine, make_metrics_engine
 from app.database.retention import Retention
 from app.database.shared_reads import SharedReads
 from app.database.signed_out_tickets import SignedOutTickets
-from app.database.transactions import make_engine, make_health_engine, make_metrics_engine
 from app.deciding import keda, what_ifs
 from app.deciding.decisions import routes as decisions
 from app.deciding.outcomes import routes as outcomes
@@ -45,15 +45,16 @@ from app.pages.series import routes as timelines
 from app.planning.gates import routes as gates
 from app.planning.plans import routes as plans
 from app.settings import Settings
-from app.web import health, sign_in
-from app.web.compute_queue import SWITCH_SECONDS, Computing
-from app.web.compute_turns import Turns
-from app.web.keys import KeyRing
+from app.web import health
+from app.web.callers import sign_in
+from app.web.callers.keys import KeyRing
+from app.web.callers.proxies import TrustedProxies
+from app.web.callers.wrong_keys import WrongKeys
 from app.web.middleware import BodyLimit, BrowserGuard
 from app.web.observability import RequestRecorder, observe_pool
-from app.web.problems import install_problems
-from app.web.proxies import TrustedProxies
-from app.web.wrong_keys import WrongKeys
+from app.web.overload.compute_queue import SWITCH_SECONDS, Computing
+from app.web.overload.compute_turns import Turns
+from app.web.problems.problem_answers import install_problems
 from migrations.runner import newest_revision
 
 ROUTERS = (

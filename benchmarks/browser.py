@@ -19,7 +19,7 @@ from typing import Any
 import httpx
 from playwright.sync_api import Browser, Page, Response
 
-from app.database.embedded_postgres import shared_postgres
+from app.database.embedded.embedded_postgres import shared_postgres
 from tests.app.browsing import open_browser
 from tests.app.processes import start
 

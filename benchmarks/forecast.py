@@ -12,8 +12,8 @@ from planner.arrays import Floats
 from planner.vms.backtest import Backtest, BacktestSetup
 from planner.vms.replay import Capacity, ReplayedRun
 from planner.vms.sigma_policies import ALL_POLICIES, BASELINES
-from planner.workloads.arma import ArmaOrder
-from planner.workloads.arma_fit import Fit, fit_arma, fit_arma_by_squares, fit_arma_by_statsmodels
+from planner.workloads.arma.fit import Fit, fit_arma, fit_arma_by_squares, fit_arma_by_statsmodels
+from planner.workloads.arma.models import ArmaOrder
 from planner.workloads.season_bands import forecast_by_seasons
 from planner.workloads.series import Measurement, Window, regularise_workload
 from planner.workloads.workload_forecast import ArmaPeaks, forecast_by_lines

@@ -22,7 +22,7 @@ import httpx
 from sqlalchemy import Engine, create_engine, text
 from sqlalchemy.orm import Session
 
-from app.database.embedded_postgres import shared_postgres
+from app.database.embedded.embedded_postgres import shared_postgres
 from app.deciding.decisions.schemas import DecisionRequest
 from app.deciding.decisions.service import store_decision
 from app.deciding.policies.schemas import PolicyBody

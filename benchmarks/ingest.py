@@ -190,7 +190,7 @@ def run_cluster(folder: str) -> Result:
 
 
 def run_on(folder: str, master: str, more: dict[str, str]) -> Result:
-    from app.database.embedded_postgres import shared_postgres  # noqa: PLC0415  # see above
+    from app.database.embedded.embedded_postgres import shared_postgres  # noqa: PLC0415  # see above
     from ingest.job import run_ingest  # noqa: PLC0415
     from ingest.request import Request  # noqa: PLC0415
     from ingest.session import open_context  # noqa: PLC0415

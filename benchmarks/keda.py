@@ -17,7 +17,7 @@ from pathlib import Path
 
 import httpx
 
-from app.database.embedded_postgres import shared_postgres
+from app.database.embedded.embedded_postgres import shared_postgres
 from benchmarks.processes import own_seconds
 from migrations.runner import migrate
 from tests.app.processes import ADDRESS, HEADGATE, environment, wait_until

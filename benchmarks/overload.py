@@ -18,7 +18,7 @@ from pathlib import Path
 
 import httpx
 
-from app.database.embedded_postgres import shared_postgres
+from app.database.embedded.embedded_postgres import shared_postgres
 from benchmarks import small_plans
 from benchmarks.service import PLAN, PORT, serving
 from migrations.runner import migrate

@@ -14,7 +14,7 @@ from statistics import median
 from sqlalchemy import Engine, create_engine, text
 from sqlalchemy.orm import Session
 
-from app.database.embedded_postgres import shared_postgres
+from app.database.embedded.embedded_postgres import shared_postgres
 from app.deciding.outcomes.service import find_outcomes
 from app.deciding.promises import StoredDecision
 from app.pages.overview.gathering import count_statuses, find_lines

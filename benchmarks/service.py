@@ -21,14 +21,14 @@ from pathlib import Path
 import httpx
 from fastapi import Depends, FastAPI
 
-from app.database.embedded_postgres import shared_postgres
+from app.database.embedded.embedded_postgres import shared_postgres
 from app.main import create_app
 from app.planning.objectives.optimal import MinLatencyRequest
 from app.planning.plans.answers import to_plan_answer
 from app.planning.plans.schemas import PlanAnswer
 from app.settings import Settings
+from app.web.callers.security import may_read
 from app.web.routing import SettingsDep
-from app.web.security import may_read
 from benchmarks.processes import spent_seconds
 from migrations.runner import migrate
 from planner.plans.optimal import min_latency

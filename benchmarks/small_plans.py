@@ -19,7 +19,7 @@ from urllib.parse import urlsplit
 
 from benchmarks.processes import find_family
 from benchmarks.service import make_request
-from tests.app.database.postgres_users import read_postmaster
+from tests.app.database.embedded.postgres_users import read_postmaster
 from tests.app.processes import Service, find_workers, start, wait_until
 
 CONNECTIONS = 512

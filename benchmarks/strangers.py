@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from app.database.embedded_postgres import shared_postgres
+from app.database.embedded.embedded_postgres import shared_postgres
 from tests.app.processes import Service, start
 
 BAR_SECONDS = 0.2

@@ -23,8 +23,8 @@ class Operator(NamedTuple):
 
     A `queueing` of None is not stated, and taken as shared. `max_parallelism` is the number of key groups or
     partitions: more instances than that would be idle. `group_assignment` is how groups are dealt to instances: a key
-    of planner.queueing.key_shares.ASSIGNMENTS, or None where it is not stated. `service_scv` is configured by the
-    owner, for loads that do not measure it.
+    of planner.queueing.instances.key_shares.ASSIGNMENTS, or None where it is not stated. `service_scv` is configured by
+    the owner, for loads that do not measure it.
     """
 
     name: str

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-from app.database.embedded_postgres import shared_postgres
+from app.database.embedded.embedded_postgres import shared_postgres
 
 # The planner's matrices are small: several BLAS threads only wait for each other. NumPy reads this when it is imported,
 # and this file is imported before every test.

@@ -8,7 +8,7 @@ from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
 from app.database.tables import RepeatedRequestRow
-from app.web.errors import IdempotencyKeyInUse, IdempotencyKeyReused
+from app.web.problems.errors import IdempotencyKeyInUse, IdempotencyKeyReused
 from app.web.repeats import KEPT_HEADERS, Replayed
 
 LIFETIME = timedelta(hours=24)

@@ -12,7 +12,7 @@ from datetime import UTC, datetime, timedelta
 from sqlalchemy import Connection, NullPool, text
 from sqlalchemy.exc import SQLAlchemyError
 
-from app.database.watched_connections import make_watched_engine
+from app.database.connections.watched_connections import make_watched_engine
 from app.settings import Settings
 
 log = logging.getLogger(__name__)

@@ -28,12 +28,11 @@ from app.load.measurements.freshness import refuse_old
 from app.load.measurements.snapshots import find_end, find_newest
 from app.load.measurements.stored_topologies import StoredTopology, find_topology
 from app.settings import Settings
-from app.web.direct_route import DirectRoute
-from app.web.error_pointers import RefusedByPlanner
+from app.web.callers.security import may_read
 from app.web.fields import Answer, OperatorName, TopologyName
-from app.web.routing import declare, find_settings
-from app.web.security import may_read
-from app.web.stored_data_errors import (
+from app.web.overload.direct_route import DirectRoute
+from app.web.problems.error_pointers import RefusedByPlanner
+from app.web.problems.stored_data_errors import (
     NoPolicy,
     NoRecommendation,
     NoSnapshot,
@@ -42,6 +41,7 @@ from app.web.stored_data_errors import (
     StoredDataUnusable,
     UnknownOperator,
 )
+from app.web.routing import declare, find_settings
 from planner.errors import PlannerError, suggest_name
 
 UNKNOWN = (NoSnapshot, StoredDataUnusable, PlannerError, RefusedByPlanner)

@@ -10,7 +10,7 @@ from fastapi import APIRouter, Response
 from pydantic import Field
 from sqlalchemy.orm import Session
 
-from app.database.transactions import SessionDep
+from app.database.connections.transactions import SessionDep
 from app.deciding.documents import unfold_row
 from app.deciding.policies.schemas import PolicyBody
 from app.deciding.policies.service import find_body
@@ -24,14 +24,14 @@ from app.planning.gates.schemas import GateAnswer, to_gate_answer
 from app.rendering.charts import DOTTED, SOLID, Chart, Line, Panel, Sign, Upright, draw_chart
 from app.rendering.picture_files import write_picture
 from app.settings import Settings
-from app.web.admission import computes
-from app.web.documented_problems import BODY, STORED_CALL
-from app.web.error_pointers import STORED, blaming_what_is_stored
+from app.web.callers.security import may_read
 from app.web.fields import Answer, TopologyName, show_example
 from app.web.negotiation import FORMS, Accept, answer_in_form, choose_form
 from app.web.observability import time_planner
+from app.web.overload.admission import computes
+from app.web.problems.documented_problems import BODY, STORED_CALL
+from app.web.problems.error_pointers import STORED, blaming_what_is_stored
 from app.web.routing import SettingsDep, StrictJsonRoute, declare
-from app.web.security import may_read
 from planner.decisions.policy import bound_topology
 from planner.decisions.wording import DecidedNumber, describe_difference, describe_other_terms
 from planner.gates.what_if import Explored, WhatIfTerms, explore

@@ -12,18 +12,18 @@ from pydantic import Field, JsonValue, computed_field
 from sqlalchemy import Row, func, select, true
 from sqlalchemy.orm import Session
 
+from app.database.connections.transactions import SessionDep
 from app.database.tables import DecisionRow, SnapshotRow
-from app.database.transactions import SessionDep
 from app.load.measurements.snapshots import ended
 from app.load.measurements.stored_topologies import StoredTopology, find_topology
 from app.rendering.charts import BAND, DASHED, DOTTED, SOLID, Chart, Line, Panel, Sign, draw_chart
 from app.rendering.picture_files import write_picture
 from app.rendering.picture_shapes import Key
-from app.web.admission import draws
+from app.web.callers.security import may_read
 from app.web.fields import Answer, TopologyName, UtcTime, show_example
 from app.web.negotiation import FORMS, Accept, answer_in_form, choose_form
+from app.web.overload.admission import draws
 from app.web.routing import StrictJsonRoute, declare
-from app.web.security import may_read
 from planner.wording import write_percent, write_rate
 
 MOST_COMPARED = 200

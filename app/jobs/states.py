@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session
 from app.database.tables import JobColumns
 from app.web.fields import Answer, StoredBy
 from app.web.paging import Page
-from app.web.stored_data_errors import Unlisted
+from app.web.problems.stored_data_errors import Unlisted
 
 State = Literal["queued", "running", "succeeded", "failed", "cancelled"]
 StateFilter = Annotated[State | None, Query(description="Only jobs in this state.")]

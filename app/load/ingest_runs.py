@@ -8,14 +8,14 @@ from pydantic import Field
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from app.database.connections.transactions import SessionDep
 from app.database.tables import IngestRunRow, RejectedLineRow
-from app.database.transactions import SessionDep
-from app.web.documented_problems import document_problems
+from app.web.callers.security import may_read
 from app.web.fields import Answer
 from app.web.paging import Page, PageDep
+from app.web.problems.documented_problems import document_problems
+from app.web.problems.stored_data_errors import UnknownIngestRun
 from app.web.routing import StrictJsonRoute
-from app.web.security import may_read
-from app.web.stored_data_errors import UnknownIngestRun
 
 
 class RunDiagnostic(Answer):

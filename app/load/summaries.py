@@ -8,14 +8,14 @@ from pydantic import Field
 from sqlalchemy import ColumnElement, select
 from sqlalchemy.orm import Session
 
+from app.database.connections.transactions import SessionDep
 from app.database.tables import OperatorSummaryRow, TopologySummaryRow
-from app.database.transactions import SessionDep
 from app.load.measurements.stored_topologies import find_topology
-from app.web.documented_problems import document_problems
+from app.web.callers.security import may_read
 from app.web.fields import Answer, OperatorName, ProcessorsBasis, TopologyName, UtcTime
 from app.web.paging import Page, PageDep, ask_from, ask_to
+from app.web.problems.documented_problems import document_problems
 from app.web.routing import StrictJsonRoute
-from app.web.security import may_read
 
 Measured = Annotated[float | None, Field(description="Null if there were fewer than two values.")]
 

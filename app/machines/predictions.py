@@ -7,19 +7,19 @@ from fastapi import APIRouter
 from pydantic import Field, JsonValue
 from sqlalchemy.orm import Session
 
-from app.database.transactions import SessionDep
+from app.database.connections.transactions import SessionDep
 from app.load.bodies.answers import DiagnosticAnswer
 from app.load.bodies.topology import Graph, check_size
 from app.machines.profiles.schemas import AZURE_BLOB, ProfilesByName, Threads
 from app.machines.profiles.service import gather_profiles
 from app.settings import Settings
-from app.web.admission import computes
-from app.web.documented_problems import DESCRIBED_CALL
-from app.web.error_pointers import pointing_into_body
+from app.web.callers.security import may_read
 from app.web.fields import Answer, Body, OperatorName, PositiveRate, show_example
 from app.web.observability import time_planner
+from app.web.overload.admission import computes
+from app.web.problems.documented_problems import DESCRIBED_CALL
+from app.web.problems.error_pointers import pointing_into_body
 from app.web.routing import SettingsDep, StrictJsonRoute, declare
-from app.web.security import may_read
 from planner.placements.mapping import MappedSlot, MappedVm, ThreadMapping, Vm
 from planner.placements.sustained_rate import ROUTINGS, Prediction, predict
 from planner.placements.thread_allocation import find_task_loads

@@ -8,8 +8,8 @@ from fastapi import APIRouter, Response
 from pydantic import Field, JsonValue
 from sqlalchemy.orm import Session
 
+from app.database.connections.transactions import SessionDep
 from app.database.tables import VmCatalogueRow
-from app.database.transactions import SessionDep
 from app.database.versions import (
     VersionQuery,
     add_version,
@@ -19,12 +19,12 @@ from app.database.versions import (
     list_newest,
     read_version,
 )
-from app.web.documented_problems import BODY
+from app.web.callers.security import may_read, may_store
 from app.web.fields import Answer, Body, MeasuredNumber, OperatorName, StoredBy, TopologyName, show_example
 from app.web.paging import Page, PageDep
+from app.web.problems.documented_problems import BODY
+from app.web.problems.stored_data_errors import UnknownVmCatalogue
 from app.web.routing import StrictJsonRoute, declare, tell_created
-from app.web.security import may_read, may_store
-from app.web.stored_data_errors import UnknownVmCatalogue
 from planner.placements import vm_acquisition
 from planner.placements.errors import InvalidCatalogue
 from planner.placements.vm_acquisition import VmSize, check_catalogue

@@ -7,12 +7,12 @@ from fastapi import APIRouter, Query
 from pydantic import Field
 from sqlalchemy import select
 
+from app.database.connections.transactions import SessionDep
 from app.database.tables import AuditRow
-from app.database.transactions import SessionDep
+from app.web.callers.security import may_read
 from app.web.fields import Answer, UtcTime, show_example
 from app.web.paging import PageDep, ask_from, ask_to
 from app.web.routing import StrictJsonRoute, declare
-from app.web.security import may_read
 
 router = APIRouter(prefix="/v1/audit", tags=["health"], route_class=StrictJsonRoute)
 EXAMPLE = {

@@ -10,8 +10,8 @@ from sqlalchemy import func, select, update
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
+from app.database.connections.transactions import SessionDep
 from app.database.tables import DecisionRow, EngineMarksRow, TopologyRow
-from app.database.transactions import SessionDep
 from app.deciding.decisions.schemas import DecisionRequest
 from app.deciding.decisions.service import store_decision
 from app.deciding.policies.schemas import PolicyBody
@@ -34,11 +34,11 @@ from app.pages.demo_platform import (
     tell_throughputs,
 )
 from app.settings import Settings
-from app.web.admission import computes
+from app.web.callers.security import may_store
 from app.web.fields import Answer, show_example
+from app.web.overload.admission import computes
+from app.web.problems.stored_data_errors import DemoNameTaken
 from app.web.routing import SettingsDep, StrictJsonRoute, declare, tell_created
-from app.web.security import may_store
-from app.web.stored_data_errors import DemoNameTaken
 from planner.values import Load
 
 NAME = "demo"

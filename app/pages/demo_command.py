@@ -13,10 +13,10 @@ def demo() -> None:
 
     from sqlalchemy.orm import Session
 
-    from app.database.transactions import make_engine
+    from app.database.connections.transactions import make_engine
     from app.pages.demo import NAME, store_demo
     from app.terminal.databases import choose_or_fail, open_migrated_database
-    from app.web.stored_data_errors import DemoNameTaken
+    from app.web.problems.stored_data_errors import DemoNameTaken
 
     choice = choose_or_fail(load_settings())
     with open_migrated_database(choice, "storing the demo in", nullcontext()) as url:

@@ -9,8 +9,8 @@ from fastapi.responses import HTMLResponse, JSONResponse, RedirectResponse
 from fastapi.staticfiles import StaticFiles
 
 from app.pages.openapi_document import describe_api, name_operations
-from app.web.errors import NotAcceptable
 from app.web.negotiation import JSON, Accept, choose_form
+from app.web.problems.errors import NotAcceptable
 
 SWAGGER_FILES = Path(fastapi_offline.__file__).parent / "static"
 

@@ -35,10 +35,10 @@ from app.deciding.standing import read_wanted, select_decided, select_waited_for
 from app.load.measurements.freshness import LIMIT_SECONDS, find_age
 from app.load.measurements.snapshots import ENDED_AT, add_lead, select_newest
 from app.settings import CLOCK_LEAD_SECONDS
-from app.web.documented_problems import document_problems
+from app.web.callers.security import may_read
 from app.web.observability import render_metrics
+from app.web.problems.documented_problems import document_problems
 from app.web.routing import SettingsDep
-from app.web.security import may_read
 
 log = logging.getLogger(__name__)
 router = APIRouter(tags=["health"])

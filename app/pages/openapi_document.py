@@ -17,8 +17,8 @@ from app.load.bodies.load import FPD_LOAD, LoadBody
 from app.load.bodies.topology import FPD, Graph
 from app.pages.openapi_schemas import rename_schemas, share_fields, tidy_schemas
 from app.planning.plans.answers import to_plan_answer
-from app.web.documented_problems import share_problems
-from app.web.problems import Problem
+from app.web.problems.documented_problems import share_problems
+from app.web.problems.problem_answers import Problem
 from planner.plans.optimal import min_latency
 from planner.situations.situation import estimate
 

@@ -8,16 +8,16 @@ from urllib.parse import quote
 from fastapi import APIRouter, Query, Response
 from sqlalchemy.orm import Session
 
-from app.database.transactions import SessionDep
+from app.database.connections.transactions import SessionDep
 from app.deciding.decisions.history import find_latest, find_topology_of
 from app.deciding.decisions.schemas import DecisionAnswer
 from app.forecasts.past_forecasts import MOST_COMPARED, read_past_forecasts
 from app.load.measurements.freshness import Withheld
 from app.load.measurements.stored_topologies import find_topology
 from app.rendering import reports
+from app.web.callers.security import may_read
 from app.web.fields import TopologyName
 from app.web.routing import StrictJsonRoute, declare
-from app.web.security import may_read
 from planner.decisions.wording import describe_change, describe_effect
 from planner.values import Topology
 from planner.wording import UNBOUNDED, name_reach, write_counted, write_rate, write_seconds

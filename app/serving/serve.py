@@ -19,9 +19,9 @@ from prometheus_client.multiprocess import mark_process_dead
 from pydantic import SecretStr
 from sqlalchemy.exc import SQLAlchemyError
 
-from app.database.connection_room import fit_pool
-from app.database.database_choice import choose_own_database, registered
-from app.database.embedded_postgres import open_database_url
+from app.database.connections.connection_room import fit_pool
+from app.database.embedded.database_choice import choose_own_database, registered
+from app.database.embedded.embedded_postgres import open_database_url
 from app.main import create_app
 from app.serving.server import (
     EACH_WORKER_BINDS,
@@ -33,9 +33,9 @@ from app.serving.server import (
     refuse_new_connections,
 )
 from app.settings import Settings, find_unknown_variables
-from app.web.keys import UnusableKeys, read_keys
+from app.web.callers.keys import UnusableKeys, read_keys
+from app.web.callers.security import is_loopback
 from app.web.observability import configure_logging
-from app.web.security import is_loopback
 from migrations.runner import migrate
 
 log = logging.getLogger("headgate")

@@ -116,7 +116,7 @@ def configure(settings: Settings, app: ASGIApp) -> Config:
         log_config=None,
         access_log=False,
         server_header=False,
-        proxy_headers=False,  # app/web/proxies.py reads them, from trusted proxies only
+        proxy_headers=False,  # app/web/callers/proxies.py reads them, from trusted proxies only
         backlog=BACKLOG,
         timeout_keep_alive=KEEP_ALIVE_SECONDS,
         timeout_graceful_shutdown=settings.shutdown_grace_seconds,

@@ -19,7 +19,7 @@ def backup(
     from sqlalchemy.exc import OperationalError
 
     from app.database.backups import BackupError, make_backup
-    from app.database.embedded_postgres import EmbeddedPostgresError, open_database_url
+    from app.database.embedded.embedded_postgres import EmbeddedPostgresError, open_database_url
     from app.terminal.databases import choose_or_fail
 
     clean_up_at_interrupts()

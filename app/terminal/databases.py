@@ -7,8 +7,8 @@ from psycopg import OperationalError as ConnectionLost
 from sqlalchemy import create_engine
 from sqlalchemy.exc import OperationalError
 
-from app.database.database_choice import Choice, UnclearDatabase, choose_database
-from app.database.embedded_postgres import EmbeddedPostgresError, open_database_url
+from app.database.embedded.database_choice import Choice, UnclearDatabase, choose_database
+from app.database.embedded.embedded_postgres import EmbeddedPostgresError, open_database_url
 from app.settings import PREFIX, Settings
 from app.terminal.commands import clean_up_at_interrupts, fail, say
 from app.web.observability import configure_logging

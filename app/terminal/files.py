@@ -11,7 +11,7 @@ import yaml
 from pydantic import TypeAdapter, ValidationError
 
 from app.terminal.commands import Refused
-from app.web.validation import list_validation_errors
+from app.web.problems.validation import list_validation_errors
 
 B = TypeVar("B")
 

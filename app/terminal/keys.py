@@ -8,7 +8,7 @@ import typer
 
 from app.terminal.commands import fail, load_settings, say
 from app.terminal.groups import open_group
-from app.web.keys import NAMED, READ_ONLY_SUFFIX, UnusableKeys, read_keys
+from app.web.callers.keys import NAMED, READ_ONLY_SUFFIX, UnusableKeys, read_keys
 
 SECRET_BYTES = 32
 

@@ -8,7 +8,7 @@ from uuid import UUID
 
 from pydantic import AfterValidator, AwareDatetime, BaseModel, BeforeValidator, ConfigDict, Field, TypeAdapter
 
-from app.web.errors import InvalidRequest
+from app.web.problems.errors import InvalidRequest
 
 MOST_PROCESSORS = 10**9
 """Up to this number the planner's formulas are exact to 1e-11 (planner/queueing/erlang.py)."""

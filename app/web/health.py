@@ -7,8 +7,8 @@ from fastapi import APIRouter, FastAPI, Request
 from pydantic import BaseModel
 from sqlalchemy.exc import SQLAlchemyError
 
-from app.web.documented_problems import document_problems
-from app.web.errors import NotReady
+from app.web.problems.documented_problems import document_problems
+from app.web.problems.errors import NotReady
 from migrations.runner import read_revision
 
 router = APIRouter(tags=["health"])

@@ -9,9 +9,9 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from app.web.errors import Forbidden, PayloadTooLarge
-from app.web.problems import answer_exception
-from app.web.tickets import COOKIES
+from app.web.callers.tickets import COOKIES
+from app.web.problems.errors import Forbidden, PayloadTooLarge
+from app.web.problems.problem_answers import answer_exception
 
 
 class HttpMiddleware:

@@ -7,7 +7,7 @@ from typing import Annotated, Any, TypeVar
 from fastapi import Header, Request, Response
 from pydantic import BaseModel
 
-from app.web.errors import NotAcceptable
+from app.web.problems.errors import NotAcceptable
 
 A = TypeVar("A", bound=BaseModel)
 

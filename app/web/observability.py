@@ -27,9 +27,9 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import Response
 from starlette.types import Message, Receive, Scope, Send
 
-from app.web.database_trouble import PoolFilter
 from app.web.middleware import HttpMiddleware
-from app.web.problems import request_id
+from app.web.problems.database_trouble import PoolFilter
+from app.web.problems.problem_answers import request_id
 
 log = logging.getLogger("headgate.requests")
 

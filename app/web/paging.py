@@ -15,7 +15,7 @@ from sqlalchemy.orm import InstrumentedAttribute
 from sqlalchemy.sql.elements import KeyedColumnElement
 
 from app.settings import Settings
-from app.web.errors import InvalidRequest
+from app.web.problems.errors import InvalidRequest
 
 Column = InstrumentedAttribute[Any] | KeyedColumnElement[Any]
 Run = Callable[..., Result[Any] | ScalarResult[Any]]

@@ -14,13 +14,13 @@ from fastapi.routing import APIRoute
 from pydantic_core import from_json
 
 from app.settings import Settings
-from app.web.admission import admitting
-from app.web.documented_problems import document_problems
-from app.web.errors import InvalidRequest, UnsupportedEncoding, UnsupportedMediaType
+from app.web.callers.security import find_caller, may_store
 from app.web.fields import write_address
 from app.web.negotiation import document_pictures, tag_answer
+from app.web.overload.admission import admitting
+from app.web.problems.documented_problems import document_problems
+from app.web.problems.errors import InvalidRequest, UnsupportedEncoding, UnsupportedMediaType
 from app.web.repeats import keeping_answer, note_repeat
-from app.web.security import find_caller, may_store
 from planner.errors import suggest_name
 
 MOST_SHOWN = 100

@@ -22,7 +22,7 @@ from planner.arrays import Counts, Floats
 from planner.errors import BoundTooSmall, BudgetTooSmall, TargetUnreachable
 from planner.queueing.erlang import find_least_stable_counts, split_offered_loads
 from planner.queueing.gain_curves import ScalarQueues
-from planner.queueing.key_shares import UNREACHABLE, KeyShares
+from planner.queueing.instances.key_shares import UNREACHABLE, KeyShares
 from planner.queueing.mixed_queues import find_least_stable
 from planner.queueing.queueings import ERLANG
 from planner.queueing.sojourns import find_lower_bound, meets_target, sum_sojourns

@@ -23,7 +23,7 @@ from planner.allocation.greedy_scalar import ScalarBoard
 from planner.arrays import Counts, Floats
 from planner.errors import TargetUnreachable
 from planner.queueing.gain_curves import ScalarQueues
-from planner.queueing.instance_curves import StairCurve
+from planner.queueing.instances.instance_curves import StairCurve
 from planner.queueing.sojourns import meets_target, sum_sojourns
 from planner.queueing.stations import Stations
 

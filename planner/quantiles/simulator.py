@@ -27,8 +27,8 @@ import scipy  # as a whole: scipy.special is loaded at its first use
 
 from planner.allocation.allocate import set_board
 from planner.arrays import Floats
-from planner.queueing.carried_bursts import Source, find_source
-from planner.queueing.inflows import find_stations
+from planner.queueing.bursts.carried_bursts import Source, find_source
+from planner.queueing.instances.inflows import find_stations
 from planner.queueing.queueings import Station
 from planner.simulation.arrivals import ArrivalLaw
 from planner.simulation.simulate import simulate

@@ -25,7 +25,7 @@ from planner.queueing.erlang import (
     mmk_wait,
     split_offered_load,
 )
-from planner.queueing.instance_queues import InstanceQueues
+from planner.queueing.instances.instance_queues import InstanceQueues
 from planner.queueing.waiting_models import VariabilityWeights, drop_variability
 
 BLOCK = 16

@@ -32,7 +32,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from planner.arrays import Floats, Indices
-from planner.queueing.key_shares import KeyGroups
+from planner.queueing.instances.key_shares import KeyGroups
 from planner.values import SHARED, IdcPoint, InstanceLoad, Operator, OperatorLoad, Queueing
 
 ROUND_ROBIN, RANDOM, KEYED = "round-robin", "random", "keyed"

@@ -12,7 +12,7 @@ from planner.arrays import Counts, Floats, Indices
 from planner.queueing.array_queues import ArrayQueues
 from planner.queueing.erlang import least_stable_processors, split_offered_load, waiting_probability
 from planner.queueing.gain_curves import Curve, ScalarQueues, WaitBlocks, wait_or_inf
-from planner.queueing.instance_curves import (
+from planner.queueing.instances.instance_curves import (
     FAR,
     DealtCurve,
     DealtQueue,
@@ -20,11 +20,11 @@ from planner.queueing.instance_curves import (
     StairCurve,
     is_dealt,
 )
-from planner.queueing.instance_queues import InstanceQueues
-from planner.queueing.key_shares import UNREACHABLE
+from planner.queueing.instances.instance_queues import InstanceQueues
+from planner.queueing.instances.key_shares import UNREACHABLE
+from planner.queueing.instances.single_servers import PreparedInflows, prepare_inflows
 from planner.queueing.mixed_queues import MixedQueues, find_least_stable
 from planner.queueing.queueings import ERLANG, Inflow, forget_variability
-from planner.queueing.single_servers import PreparedInflows, prepare_inflows
 from planner.queueing.waiting_models import WAITING_MODELS, VariabilityWeights, weigh_operator
 from planner.values import DEFAULT_MODEL, Model
 

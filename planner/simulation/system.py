@@ -8,7 +8,7 @@ import numpy as np
 
 from planner.arrays import Floats
 from planner.errors import InvalidLoad, InvalidTopology, SimulationTooLarge, escape_pointer, suggest_name
-from planner.queueing.key_shares import KeyShares, order_name
+from planner.queueing.instances.key_shares import KeyShares, order_name
 from planner.queueing.queueings import KEYED, QUEUEINGS
 from planner.simulation.laws import ServiceLaw, assume_law, check_law, describe_stretched, find_mean, simplify
 from planner.topology.flow import describe_unreached, order_acyclic, settle_network
@@ -141,7 +141,7 @@ def cumulate_shares(operator: Operator, measured: OperatorLoad, count: int) -> t
     """The upper ends of the stretches of [0, 1) that hold the keys of each of an operator's `count` instances.
 
     Key groups are dealt out whole. Where their number is not known, shares measured at another number of instances are
-    converted as in planner.queueing.key_shares: the largest share by itself, the others by interpolation.
+    converted as in planner.queueing.instances.key_shares: the largest share by itself, the others by interpolation.
     """
     groups = operator.max_parallelism or len(measured.group_shares)
     if groups and count > 1 and len(measured.instances) != count:
@@ -162,8 +162,8 @@ def cumulate_shares(operator: Operator, measured: OperatorLoad, count: int) -> t
 def deal_groups(operator: Operator, measured: OperatorLoad, groups: int, count: int) -> Floats:
     """The share of each of `count` instances, to which the groups are dealt one after another.
 
-    The simulation is the referee of planner.queueing.key_shares, so it deals by itself. A group whose share is not
-    measured has its part of what the instance that held it received.
+    The simulation is the referee of planner.queueing.instances.key_shares, so it deals by itself. A group whose
+    share is not measured has its part of what the instance that held it received.
     """
 
     def find_holder(group: int, instances: int) -> int:

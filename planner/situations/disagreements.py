@@ -6,7 +6,7 @@ Each of these E[T] is an estimate of the topology or load with one change.
 from collections.abc import Callable, Container
 from dataclasses import replace
 
-from planner.queueing.inflows import build_stations, requeue
+from planner.queueing.instances.inflows import build_stations, requeue
 from planner.queueing.queueings import KEYED, RANDOM, ROUND_ROBIN
 from planner.queueing.sojourns import sum_services, sum_work
 from planner.queueing.waiting_models import WAITING_MODELS

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from planner.queueing.inflows import find_inflows, requeue
+from planner.queueing.instances.inflows import find_inflows, requeue
 from planner.queueing.queueings import KEYED, ROUND_ROBIN
 from planner.queueing.sojourns import sum_work
 from planner.queueing.stations import Stations

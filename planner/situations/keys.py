@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from math import ceil
 
-from planner.queueing.key_shares import KeyShares, find_key_shares
+from planner.queueing.instances.key_shares import KeyShares, find_key_shares
 from planner.queueing.queueings import KEYED, RANDOM, ROUND_ROBIN
 from planner.values import SHARED, Diagnostic, Load, Operator, OperatorEstimate, OperatorLoad, Topology
 from planner.wording import join_names, write_counted, write_percent

@@ -23,7 +23,7 @@ import numpy as np
 
 from planner.arrays import Floats
 from planner.errors import InvalidLoad
-from planner.queueing.inflows import build_stations
+from planner.queueing.instances.inflows import build_stations
 from planner.queueing.sojourns import find_lower_bound, sum_services, sum_sojourns
 from planner.queueing.stations import Stations
 from planner.queueing.waiting_models import WAITING_MODELS

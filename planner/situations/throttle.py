@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from planner.arrays import Floats
 from planner.queueing.erlang import STABILITY_MARGIN
-from planner.queueing.key_shares import find_key_shares
+from planner.queueing.instances.key_shares import find_key_shares
 from planner.queueing.stations import NO_BOUND
 from planner.situations.situation import Situation
 from planner.topology.flow import settle_network

@@ -28,8 +28,8 @@ from planner.vms.sigma_policies import (
 )
 from planner.vms.throughput import MstSample, fit_mst
 from planner.vms.timing import JUDGED_SECONDS, Timing, VmPolicy, check_max_vms, check_qos_target, check_timing
-from planner.workloads.arma import ZERO_MEAN_ORDERS
-from planner.workloads.arma_fit import fit_arma_by_statsmodels
+from planner.workloads.arma.fit import fit_arma_by_statsmodels
+from planner.workloads.arma.models import ZERO_MEAN_ORDERS
 from planner.workloads.likely_mixtures import LikelyMixtures
 from planner.workloads.series import InvalidSchedule, check_forecastable
 from planner.workloads.workload_forecast import ARMA_WINDOW, ArmaPeaks, choose_order, expect_last_rate
@@ -110,7 +110,7 @@ class Backtest:
         """The forecasts by an ARMA model that the policies share; the model has no mean, as in section IV-C of Imai et
         al.
 
-        statsmodels chooses the order, as the authors did: the fit in planner.workloads.arma_fit finds higher
+        statsmodels chooses the order, as the authors did: the fit in planner.workloads.arma.fit finds higher
         likelihoods, so it may choose another order.
         """
         order = choose_order(self.rates[:ARMA_WINDOW], ZERO_MEAN_ORDERS, fit_arma_by_statsmodels)

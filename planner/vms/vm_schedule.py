@@ -15,7 +15,7 @@ from planner.vms.throughput import MstModel, MstSample, fit_mst
 from planner.vms.timing import JUDGED_SECONDS, Observed, Timing, check_max_vms, check_qos_target, check_timing
 from planner.wording import write_counted, write_number
 from planner.workloads.accuracy import bound_share
-from planner.workloads.arma import ArmaModel
+from planner.workloads.arma.models import ArmaModel
 from planner.workloads.likely_mixtures import Components, LikelyMixture
 from planner.workloads.series import InvalidSchedule, Window, Workload, check_forecastable
 from planner.workloads.workload_forecast import (

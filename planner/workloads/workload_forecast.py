@@ -18,8 +18,8 @@ from scipy.special import ndtri
 
 from planner.arrays import Floats
 from planner.values import Diagnostic
-from planner.workloads.arma import ArmaModel, ArmaOrder, forecast_arma
-from planner.workloads.arma_fit import ArmaFitFailed, Fit, fit_arma, rank_orders
+from planner.workloads.arma.fit import ArmaFitFailed, Fit, fit_arma, rank_orders
+from planner.workloads.arma.models import ArmaModel, ArmaOrder, forecast_arma
 from planner.workloads.line_forecasts import KnownRates
 from planner.workloads.rates_ahead import forecast_each_band
 from planner.workloads.series import InvalidSchedule, Window, Workload, check_forecastable

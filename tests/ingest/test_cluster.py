@@ -24,7 +24,7 @@ import pytest
 from psycopg.rows import dict_row
 from pyspark import SparkContext
 
-from app.database.embedded_postgres import shared_postgres
+from app.database.embedded.embedded_postgres import shared_postgres
 from ingest.job import run_ingest
 from ingest.request import Request
 from ingest.session import FOLDER, PYTHON

@@ -14,7 +14,7 @@ import httpx
 import pyspark
 import pytest
 
-from app.database.database_choice import mask_url
+from app.database.embedded.database_choice import mask_url
 from ingest.session import prepare_environment
 from migrations.runner import migrate
 from tests.app.processes import HEADGATE, environment, made_database, start

@@ -15,7 +15,7 @@ from app.command_line import cli
 from app.main import create_app
 from app.serving.serve import UnsafeStart, refuse_unsafe_start
 from app.settings import PREFIX, Settings
-from app.web.security import is_loopback
+from app.web.callers.security import is_loopback
 
 ROOT = Path(__file__).parents[2]
 COMPOSE = yaml.safe_load((ROOT / "docker-compose.yml").read_text())

@@ -15,7 +15,7 @@ Document = dict[str, Any]
 TopologyKey = Annotated[int, mapped_column(ForeignKey("topologies.id", ondelete="CASCADE"), primary_key=True)]
 """The topology as the primary key, or the first part of it; the row is deleted with its topology."""
 caller: ContextVar[str | None] = ContextVar("caller", default=None)
-"""The name of the key with which the current request came; app/database/transactions.py sets it."""
+"""The name of the key with which the current request came; app/database/connections/transactions.py sets it."""
 CreatedBy = Annotated[str | None, mapped_column(default=partial(caller.get, None))]
 """The name of the key with which the row was stored; null: without keys, by a command, or by an older version."""
 StoredTime = Annotated[datetime, mapped_column(server_default=func.now())]

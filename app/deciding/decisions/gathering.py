@@ -21,9 +21,9 @@ from app.load.measurements.load import Gathered, gather_load
 from app.load.measurements.snapshots import find_end, find_newest, find_newest_rates
 from app.load.measurements.stored_topologies import StoredTopology, find_topology
 from app.settings import Settings
-from app.web.error_pointers import STORED, Places
-from app.web.errors import InvalidRequest
-from app.web.stored_data_errors import NoPolicy, StoredDataUnusable, find_address
+from app.web.problems.error_pointers import STORED, Places
+from app.web.problems.errors import InvalidRequest
+from app.web.problems.stored_data_errors import NoPolicy, StoredDataUnusable, find_address
 from planner.decisions.case import DecisionQuestion
 from planner.decisions.horizon import RateHistory
 from planner.decisions.policy import LastChange

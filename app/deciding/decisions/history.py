@@ -18,10 +18,10 @@ from app.deciding.outcomes.service import find_outcomes
 from app.deciding.promises import StoredDecision
 from app.deciding.standing import describe_now, find_standing_id
 from app.load.measurements.stored_topologies import StoredTopology, find_topology
-from app.web.errors import InvalidRequest
 from app.web.fields import Answer, UtcTime
 from app.web.paging import Page
-from app.web.stored_data_errors import UnknownDecision
+from app.web.problems.errors import InvalidRequest
+from app.web.problems.stored_data_errors import UnknownDecision
 from planner.values import Topology
 
 PARTS = (

@@ -7,17 +7,17 @@ from uuid import UUID
 from fastapi import APIRouter, Query, Response
 from sqlalchemy.orm import Session
 
-from app.database.transactions import SessionDep
+from app.database.connections.transactions import SessionDep
 from app.deciding.decisions import history, service
 from app.deciding.decisions.answers import draw_decision
 from app.deciding.decisions.schemas import PROBLEMS, Action, DecisionAnswer, DecisionRequest
-from app.web.admission import computes, draws
-from app.web.documented_problems import BODY
+from app.web.callers.security import may_read, may_store
 from app.web.fields import TopologyName, UtcTime
 from app.web.negotiation import FORMS, Accept, answer_in_form, choose_form
+from app.web.overload.admission import computes, draws
 from app.web.paging import PageDep, ask_from, ask_to
+from app.web.problems.documented_problems import BODY
 from app.web.routing import NOT_STORED, SettingsDep, StrictJsonRoute, declare, tell_created
-from app.web.security import may_read, may_store
 
 router = APIRouter(prefix="/v1", tags=["decisions"], route_class=StrictJsonRoute)
 OF_TOPOLOGY = "/topologies/{name}/decisions"

@@ -18,8 +18,8 @@ from app.deciding.promises import StoredDecision, observe_fresh
 from app.deciding.standing import AsOfNow, describe_now
 from app.load.measurements.stored_topologies import StoredTopology
 from app.settings import Settings
-from app.web.error_pointers import blaming_what_is_stored
 from app.web.observability import time_planner
+from app.web.problems.error_pointers import blaming_what_is_stored
 from planner.decisions.case import DecisionQuestion
 from planner.decisions.compose import ComposedDecision, compose_decision
 from planner.decisions.horizon import NO_OUTLOOK, RateOutlook, look_out

@@ -4,12 +4,12 @@ from uuid import UUID
 
 from fastapi import APIRouter
 
-from app.database.transactions import SessionDep
+from app.database.connections.transactions import SessionDep
 from app.deciding.outcomes import service
 from app.deciding.outcomes.schemas import OutcomeAnswer, OutcomeBody
-from app.web.documented_problems import BODY
+from app.web.callers.security import may_store
+from app.web.problems.documented_problems import BODY
 from app.web.routing import SettingsDep, StrictJsonRoute, declare
-from app.web.security import may_store
 
 router = APIRouter(prefix="/v1", tags=["decisions"], route_class=StrictJsonRoute)
 

@@ -16,8 +16,8 @@ from app.deciding.outcomes.gathering import AskedDecision, gather_outcomes
 from app.deciding.outcomes.schemas import OutcomeAnswer, OutcomeBody
 from app.deciding.promises import StoredDecision, find_before, find_promised_seconds, read_promise
 from app.settings import Settings
-from app.web.errors import InvalidRequest
-from app.web.stored_data_errors import OutcomeConflict, UnknownDecision
+from app.web.problems.errors import InvalidRequest
+from app.web.problems.stored_data_errors import OutcomeConflict, UnknownDecision
 from planner.errors import escape_pointer, suggest_name
 from planner.outcomes.observed import USUAL_ERROR, Promised, observe_outcome
 

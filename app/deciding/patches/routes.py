@@ -5,13 +5,13 @@ from uuid import UUID
 
 from fastapi import APIRouter, Query, Response
 
-from app.database.transactions import SessionDep
+from app.database.connections.transactions import SessionDep
 from app.deciding.patches import service
 from app.deciding.patches.service import YAML, PatchAnswer, PatchFormat, write_yaml
 from app.engines.kubernetes import IN_CLUSTER
+from app.web.callers.security import may_read
 from app.web.negotiation import JSON, Accept, choose_form
 from app.web.routing import SettingsDep, StrictJsonRoute, declare
-from app.web.security import may_read
 
 router = APIRouter(prefix="/v1", tags=["decisions"], route_class=StrictJsonRoute)
 

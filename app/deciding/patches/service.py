@@ -16,10 +16,10 @@ from app.engines.kubernetes import KedaTerms, make_flink_operator_patch, make_ke
 from app.engines.patches import EnginePatch
 from app.load.measurements.freshness import find_age
 from app.settings import Settings
-from app.web.errors import NotAcceptable
 from app.web.fields import Answer, write_time
 from app.web.negotiation import JSON
-from app.web.stored_data_errors import PatchWithheld, find_address
+from app.web.problems.errors import NotAcceptable
+from app.web.problems.stored_data_errors import PatchWithheld, find_address
 from planner.wording import join_names, write_seconds
 
 PatchFormat = Literal["flink", "storm", "heron", "keda", "kubernetes", "flink-operator", "json"]

@@ -4,13 +4,13 @@ from typing import Any
 
 from fastapi import APIRouter, Response
 
-from app.database.transactions import SessionDep
+from app.database.connections.transactions import SessionDep
 from app.deciding.policies import service
 from app.deciding.policies.schemas import PolicyAnswer, PolicyBody
-from app.web.documented_problems import BODY
+from app.web.callers.security import may_read, may_store
 from app.web.fields import TopologyName
+from app.web.problems.documented_problems import BODY
 from app.web.routing import StrictJsonRoute, declare, tell_created
-from app.web.security import may_read, may_store
 
 router = APIRouter(prefix="/v1/topologies/{name}/policy", tags=["decisions"], route_class=StrictJsonRoute)
 

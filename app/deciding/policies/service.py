@@ -10,8 +10,8 @@ from sqlalchemy.orm import Session
 from app.database.tables import PolicyRow
 from app.deciding.policies.schemas import PolicyAnswer, PolicyBody
 from app.load.measurements.stored_topologies import StoredTopology, find_topology
-from app.web.errors import InvalidRequest
-from app.web.stored_data_errors import NoStoredPolicy
+from app.web.problems.errors import InvalidRequest
+from app.web.problems.stored_data_errors import NoStoredPolicy
 from planner.errors import MOST_SUGGESTED, escape_pointer, suggest_name
 
 GOAL = PolicyRow.policy["goal"]

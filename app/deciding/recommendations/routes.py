@@ -2,15 +2,15 @@
 
 from fastapi import APIRouter, Response
 
-from app.database.transactions import SessionDep
+from app.database.connections.transactions import SessionDep
 from app.deciding.decisions.schemas import PROBLEMS
 from app.deciding.recommendations import service
 from app.deciding.recommendations.schemas import RecommendationAnswer, RecommendationRequest
-from app.web.admission import computes
-from app.web.documented_problems import BODY
+from app.web.callers.security import may_store
 from app.web.fields import TopologyName
+from app.web.overload.admission import computes
+from app.web.problems.documented_problems import BODY
 from app.web.routing import NOT_STORED, SettingsDep, StrictJsonRoute, declare, tell_created
-from app.web.security import may_store
 
 router = APIRouter(
     prefix="/v1/topologies/{name}/recommendation", tags=["decisions"], route_class=StrictJsonRoute

@@ -24,8 +24,8 @@ from app.machines.placements.gathering import GatheredPlacement, gather_placemen
 from app.machines.placements.schemas import PlacementChoices
 from app.machines.placements.service import compute_placement
 from app.settings import Settings
-from app.web.errors import InvalidRequest
 from app.web.observability import time_planner
+from app.web.problems.errors import InvalidRequest
 from planner.decisions.case import DecisionQuestion
 from planner.decisions.compose import ComposedDecision, plan_for_rate
 from planner.decisions.horizon import NO_OUTLOOK, count_cooldown_steps, look_out

@@ -4,13 +4,13 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Body, Query, Response
 
-from app.database.transactions import SessionDep
+from app.database.connections.transactions import SessionDep
 from app.engines.engine_snapshots import service
 from app.engines.engine_snapshots.schemas import EngineName, EngineSnapshots, TopologyMode
-from app.web.documented_problems import BODY
+from app.web.callers.security import may_store
 from app.web.fields import TopologyName
+from app.web.problems.documented_problems import BODY
 from app.web.routing import SettingsDep, StrictJsonRoute, declare, tell_created
-from app.web.security import may_store
 
 router = APIRouter(
     prefix="/v1/topologies/{name}/snapshots/from", tags=["snapshots"], route_class=StrictJsonRoute

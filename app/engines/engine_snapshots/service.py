@@ -37,9 +37,9 @@ from app.load.snapshots.service import store_snapshots
 from app.load.topologies.schemas import TopologyBody
 from app.load.topologies.service import create_topology, replace_topology
 from app.settings import Settings
-from app.web.errors import InvalidRequest
 from app.web.fields import drop_nul
-from app.web.stored_data_errors import TopologyExists
+from app.web.problems.errors import InvalidRequest
+from app.web.problems.stored_data_errors import TopologyExists
 from planner.values import Diagnostic
 
 TopologyWas = Literal["created", "replaced", "kept"]

@@ -2,15 +2,15 @@
 
 from fastapi import APIRouter
 
-from app.database.transactions import SessionDep
+from app.database.connections.transactions import SessionDep
 from app.forecasts.vms import service
 from app.forecasts.vms.schemas import StoredVmForecastRequest, VmForecastAnswer, VmForecastRequest
 from app.load.bodies.series import SERIES_PROBLEMS
-from app.web.admission import computes
-from app.web.documented_problems import BODY, STORED_CALL
+from app.web.callers.security import may_read
 from app.web.fields import TopologyName
+from app.web.overload.admission import computes
+from app.web.problems.documented_problems import BODY, STORED_CALL
 from app.web.routing import StrictJsonRoute, declare
-from app.web.security import may_read
 
 router = APIRouter(prefix="/v1", tags=["forecasts"], route_class=StrictJsonRoute)
 

@@ -20,16 +20,16 @@ from app.load.measurements.freshness import describe_end
 from app.load.measurements.series import find_newest_samples, read_workload, refuse_endless
 from app.load.measurements.stored_topologies import find_topology
 from app.load.throughput_samples.service import to_fit_answer
-from app.web.error_pointers import STORED, blaming_what_is_stored
 from app.web.fields import find_time
 from app.web.observability import time_planner
+from app.web.problems.error_pointers import STORED, blaming_what_is_stored
 from planner.values import Diagnostic
 from planner.vms.sigma_policies import HEADGATE
 from planner.vms.throughput import MstSample
 from planner.vms.timing import Timing
 from planner.vms.vm_schedule import RecordedStep, VmForecast, VmInterval, VmQuestion, forecast_vms
 from planner.wording import write_seconds
-from planner.workloads.arma import ArmaModel
+from planner.workloads.arma.models import ArmaModel
 from planner.workloads.series import InvalidSchedule, Workload
 
 

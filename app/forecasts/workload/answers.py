@@ -16,7 +16,7 @@ from app.load.bodies.answers import DiagnosticAnswer
 from app.web.fields import find_time
 from planner.wording import write_counted, write_number
 from planner.workloads.accuracy import LeadAccuracy, RollingAccuracy, RollingTerms
-from planner.workloads.arma import ArmaModel
+from planner.workloads.arma.models import ArmaModel
 from planner.workloads.series import Workload
 from planner.workloads.workload_forecast import FALLBACK_NAME, WorkloadForecast
 

@@ -5,7 +5,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query, Response
 
-from app.database.transactions import SessionDep
+from app.database.connections.transactions import SessionDep
 from app.forecasts.workload import service
 from app.forecasts.workload.answers import draw_answer
 from app.forecasts.workload.schemas import (
@@ -23,12 +23,12 @@ from app.forecasts.workload.schemas import (
     WorkloadForecastAnswer,
     WorkloadForecastRequest,
 )
-from app.web.admission import computes
-from app.web.documented_problems import BODY, STORED_CALL
+from app.web.callers.security import may_read
 from app.web.fields import TopologyName
 from app.web.negotiation import JSON, PNG, SVG, Accept, answer_in_form, choose_form
+from app.web.overload.admission import computes
+from app.web.problems.documented_problems import BODY, STORED_CALL
 from app.web.routing import StrictJsonRoute, declare
-from app.web.security import may_read
 
 router = APIRouter(prefix="/v1", tags=["forecasts"], route_class=StrictJsonRoute)
 

@@ -18,10 +18,10 @@ from app.load.bodies.series import MOST_POINTS, to_workload
 from app.load.measurements.freshness import describe_end
 from app.load.measurements.series import read_rates_since, read_workload, refuse_endless
 from app.load.measurements.stored_topologies import StoredTopology, find_topology
-from app.web.error_pointers import blaming_what_is_stored
-from app.web.errors import InvalidRequest
 from app.web.observability import time_planner
-from app.web.stored_data_errors import NoSnapshot
+from app.web.problems.error_pointers import blaming_what_is_stored
+from app.web.problems.errors import InvalidRequest
+from app.web.problems.stored_data_errors import NoSnapshot
 from planner.workloads.accuracy import RollingTerms, judge_forecasts
 from planner.workloads.season_bands import forecast_by_seasons
 from planner.workloads.series import Workload

@@ -18,10 +18,10 @@ from app.load.bodies.answers import DiagnosticAnswer
 from app.load.bodies.series import MOST_POINTS, take_saturated, to_workload
 from app.load.measurements.series import find_newest_samples, read_workload
 from app.load.measurements.stored_topologies import find_topology
-from app.web.error_pointers import blaming_what_is_stored
-from app.web.errors import InvalidRequest
 from app.web.paging import Page
-from app.web.stored_data_errors import UnknownBacktest
+from app.web.problems.error_pointers import blaming_what_is_stored
+from app.web.problems.errors import InvalidRequest
+from app.web.problems.stored_data_errors import UnknownBacktest
 from planner.vms.sigma_policies import ALL_POLICIES, BY_NAME, check_policy
 from planner.vms.throughput import MstSample, check_samples
 from planner.vms.timing import UnknownVmPolicy

@@ -25,7 +25,7 @@ from app.terminal.series_files import (
     write_verdict,
 )
 from app.terminal.tables import Column, open_console, print_table
-from app.web.errors import InvalidRequest
+from app.web.problems.errors import InvalidRequest
 from planner.errors import PlannerError
 from planner.vms.backtest import (
     Backtest,

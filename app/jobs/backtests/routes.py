@@ -5,7 +5,7 @@ from uuid import UUID
 
 from fastapi import APIRouter, Query, Response
 
-from app.database.transactions import SessionDep
+from app.database.connections.transactions import SessionDep
 from app.jobs.backtests import gathering, service
 from app.jobs.backtests.answers import draw_trace
 from app.jobs.backtests.schemas import (
@@ -17,12 +17,12 @@ from app.jobs.backtests.schemas import (
 )
 from app.jobs.states import StateFilter
 from app.load.bodies.series import SERIES_PROBLEMS
-from app.web.admission import computes
-from app.web.documented_problems import BODY, STORED_CALL
+from app.web.callers.security import may_read, may_store
 from app.web.negotiation import JSON, PNG, SVG, Accept, answer_in_form, choose_form
+from app.web.overload.admission import computes
 from app.web.paging import PageDep
+from app.web.problems.documented_problems import BODY, STORED_CALL
 from app.web.routing import StrictJsonRoute, declare, tell_created
-from app.web.security import may_read, may_store
 
 router = APIRouter(prefix="/v1/backtests", tags=["backtests"], route_class=StrictJsonRoute)
 

@@ -20,7 +20,7 @@ from app.jobs.backtests.schemas import (
 from app.jobs.states import cancel_or_delete
 from app.jobs.workers.backtest_worker import lengthen_schedule
 from app.web.observability import time_planner
-from app.web.stored_data_errors import RunNotFinished, UnknownBacktest, UnknownRun
+from app.web.problems.stored_data_errors import RunNotFinished, UnknownBacktest, UnknownRun
 from planner.vms.backtest import Backtest, BacktestScore, find_target, is_judgeable, summarise_scores
 from planner.vms.misses import read_promise
 from planner.vms.replay import replay_schedule

@@ -27,7 +27,7 @@ from app.jobs.states import State, list_jobs, select_states
 from app.load.bodies.answers import DiagnosticAnswer
 from app.load.bodies.calibrating import calibrate_body
 from app.web.paging import Page
-from app.web.stored_data_errors import UnknownSimulation
+from app.web.problems.stored_data_errors import UnknownSimulation
 from planner.simulation import simulate as simulator
 from planner.simulation.arrivals import ArrivalLaw, check_arrivals
 from planner.simulation.laws import ServiceLaw, find_mean, find_scv

@@ -7,7 +7,7 @@ from uuid import UUID
 from fastapi import APIRouter, Depends, Request, Response
 from sqlalchemy.orm import Session
 
-from app.database.transactions import SessionDep, store_alone
+from app.database.connections.transactions import SessionDep, store_alone
 from app.jobs.simulations import gathering, service
 from app.jobs.simulations.schemas import (
     SimulationAnswer,
@@ -17,13 +17,13 @@ from app.jobs.simulations.schemas import (
     StoredSimulationRequest,
 )
 from app.jobs.states import StateFilter
-from app.web.documented_problems import BODY, DESCRIBED_CALL, STORED_CALL
+from app.web.callers.keys import ApiKey
+from app.web.callers.security import may_read, may_store
 from app.web.fields import TopologyName
-from app.web.keys import ApiKey
 from app.web.paging import PageDep
+from app.web.problems.documented_problems import BODY, DESCRIBED_CALL, STORED_CALL
 from app.web.repeats import note_repeat
 from app.web.routing import StrictJsonRoute, declare, tell_created
-from app.web.security import may_read, may_store
 
 router = APIRouter(prefix="/v1", tags=["simulations"], route_class=StrictJsonRoute)
 

@@ -22,9 +22,9 @@ from app.load.bodies.topology import check_size
 from app.load.measurements.freshness import describe_age
 from app.load.measurements.load import gather
 from app.settings import Settings
-from app.web.error_pointers import blaming_what_is_stored, pointing_into_body
-from app.web.errors import Forbidden
-from app.web.stored_data_errors import UnknownSimulation
+from app.web.problems.error_pointers import blaming_what_is_stored, pointing_into_body
+from app.web.problems.errors import Forbidden
+from app.web.problems.stored_data_errors import UnknownSimulation
 
 MAY_NOT_QUEUE = (
     "This simulation is too long to be answered at once, so it would be stored, and this key may read and compute but "

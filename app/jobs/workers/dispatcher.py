@@ -13,7 +13,7 @@ from uuid import UUID
 from sqlalchemy import Connection
 from sqlalchemy.exc import SQLAlchemyError
 
-from app.database.watched_connections import make_watched_engine
+from app.database.connections.watched_connections import make_watched_engine
 from app.jobs.workers.claims import (
     KINDS,
     STATEMENT_SECONDS,

@@ -14,9 +14,9 @@ from multiprocessing.connection import Connection
 from app.jobs.simulations.schemas import SimulationJob
 from app.jobs.workers.dispatcher import list_environment
 from app.settings import Settings
-from app.web.compute_queue import ENDED
-from app.web.errors import Overloaded
 from app.web.observability import time_planner
+from app.web.overload.compute_queue import ENDED
+from app.web.problems.errors import Overloaded
 from planner.errors import PlannerError
 
 log = logging.getLogger(__name__)

@@ -4,8 +4,8 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import Field, JsonValue
 
-from app.web.errors import InvalidRequest
 from app.web.fields import Body, OperatorName, Processors, Scv, TopologyName, show_example
+from app.web.problems.errors import InvalidRequest
 from planner import values
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from app.load.measurements.load import Gathered
 from app.load.measurements.snapshots import find_ahead, find_end, find_newest
 from app.load.measurements.stored_topologies import StoredTopology
 from app.web.fields import Answer, UtcTime, write_time
-from app.web.stored_data_errors import StaleSnapshots, describe_ahead, find_address
+from app.web.problems.stored_data_errors import StaleSnapshots, describe_ahead, find_address
 from planner.wording import write_age, write_seconds
 
 DEFAULT_LIMIT_SECONDS = 900.0

@@ -25,8 +25,8 @@ from app.load.measurements.snapshots import (
 )
 from app.load.measurements.stored_topologies import StoredTopology, find_topology
 from app.settings import Settings
-from app.web.errors import InvalidRequest
-from app.web.stored_data_errors import AHEAD_OF_CLOCK, NoSnapshot, describe_ahead
+from app.web.problems.errors import InvalidRequest
+from app.web.problems.stored_data_errors import AHEAD_OF_CLOCK, NoSnapshot, describe_ahead
 from planner import values
 from planner.calibration.modelled_waits import Interval
 from planner.topology.loads import take_configured_scvs

@@ -11,10 +11,10 @@ from app.database.tables import MstSampleRow, SnapshotRow
 from app.load.bodies.series import MOST_SAMPLES
 from app.load.measurements.snapshots import ended, find_ahead
 from app.load.measurements.stored_topologies import StoredTopology
-from app.web.error_pointers import blaming_what_is_stored
-from app.web.errors import InvalidRequest
 from app.web.fields import find_time
-from app.web.stored_data_errors import NoSnapshot
+from app.web.problems.error_pointers import blaming_what_is_stored
+from app.web.problems.errors import InvalidRequest
+from app.web.problems.stored_data_errors import NoSnapshot
 from planner.wording import write_seconds
 from planner.workloads.series import Measurement, Workload, check_forecastable, regularise_workload
 

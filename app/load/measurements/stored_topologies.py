@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 from app.database.tables import TopologyRevisionRow, TopologyRow
 from app.database.versions import suggest_stored
 from app.load.bodies.topology import Graph
-from app.web.stored_data_errors import UnknownRevision, UnknownTopology
+from app.web.problems.stored_data_errors import UnknownRevision, UnknownTopology
 from planner.values import Topology
 
 

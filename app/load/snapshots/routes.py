@@ -4,15 +4,15 @@ from typing import Annotated
 
 from fastapi import APIRouter, Body, Query, Response
 
-from app.database.transactions import SessionDep
+from app.database.connections.transactions import SessionDep
 from app.load.bodies.load import FPD_LOAD
 from app.load.snapshots import service
 from app.load.snapshots.schemas import OneOrMore, SnapshotPage, StoredSnapshots
-from app.web.documented_problems import BODY
+from app.web.callers.security import may_read, may_store
 from app.web.fields import Period, TopologyName, UtcTime
 from app.web.paging import PageDep, ask_from, ask_to
+from app.web.problems.documented_problems import BODY
 from app.web.routing import SettingsDep, StrictJsonRoute, declare, tell_created
-from app.web.security import may_read, may_store
 
 router = APIRouter(prefix="/v1/topologies/{name}/snapshots", tags=["snapshots"], route_class=StrictJsonRoute)
 

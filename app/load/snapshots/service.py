@@ -14,9 +14,9 @@ from app.load.measurements.snapshots import find_ahead, join_operators, select_s
 from app.load.measurements.stored_topologies import StoredTopology, find_topology
 from app.load.snapshots.schemas import SnapshotAnswer, SnapshotBody, SnapshotPage, StoredSnapshots
 from app.settings import Settings
-from app.web.errors import InvalidRequest
 from app.web.paging import Page
-from app.web.stored_data_errors import AHEAD_OF_CLOCK, UnknownSnapshot, describe_ahead
+from app.web.problems.errors import InvalidRequest
+from app.web.problems.stored_data_errors import AHEAD_OF_CLOCK, UnknownSnapshot, describe_ahead
 from planner.errors import MOST_SUGGESTED, suggest_name
 from planner.wording import write_seconds
 

@@ -4,7 +4,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Body, Query, Response
 
-from app.database.transactions import SessionDep
+from app.database.connections.transactions import SessionDep
 from app.load.bodies.series import MOST_VMS
 from app.load.throughput_samples import service
 from app.load.throughput_samples.schemas import (
@@ -15,12 +15,12 @@ from app.load.throughput_samples.schemas import (
     ThroughputModelAnswer,
     ThroughputSamplePage,
 )
-from app.web.admission import computes
-from app.web.documented_problems import BODY
+from app.web.callers.security import may_read, may_store
 from app.web.fields import TopologyName
+from app.web.overload.admission import computes
 from app.web.paging import PageDep
+from app.web.problems.documented_problems import BODY
 from app.web.routing import StrictJsonRoute, declare, tell_created
-from app.web.security import may_read, may_store
 
 router = APIRouter(prefix="/v1/topologies/{name}", tags=["forecasts"], route_class=StrictJsonRoute)
 

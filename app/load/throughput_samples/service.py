@@ -22,10 +22,10 @@ from app.load.throughput_samples.schemas import (
     ThroughputSamplePage,
     ThroughputSampleRequest,
 )
-from app.web.error_pointers import blaming_what_is_stored
-from app.web.errors import InvalidRequest, ThroughputNotConverged
 from app.web.observability import time_planner
 from app.web.paging import Page
+from app.web.problems.error_pointers import blaming_what_is_stored
+from app.web.problems.errors import InvalidRequest, ThroughputNotConverged
 from planner.arrays import Floats
 from planner.vms.throughput import MstModel, MstSample, detect_convergence, fit_mst
 

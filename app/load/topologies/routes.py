@@ -4,18 +4,18 @@ from typing import Annotated
 
 from fastapi import APIRouter, Header, Query, Response
 
-from app.database.transactions import SessionDep
+from app.database.connections.transactions import SessionDep
 from app.load.measurements.stored_topologies import find_topology
 from app.load.topologies import service
 from app.load.topologies.schemas import TopologyAnswer, TopologyBody, TopologyChange, TopologyPage
 from app.load.topologies.service import draw_topology, to_topology_answer
-from app.web.admission import draws
-from app.web.documented_problems import BODY
+from app.web.callers.security import may_read, may_store
 from app.web.fields import TopologyName
 from app.web.negotiation import FORMS, Accept, answer_in_form, choose_form, is_known
+from app.web.overload.admission import draws
 from app.web.paging import PageDep
+from app.web.problems.documented_problems import BODY
 from app.web.routing import SettingsDep, StrictJsonRoute, declare, tell_created
-from app.web.security import may_read, may_store
 
 router = APIRouter(prefix="/v1/topologies", tags=["topologies"], route_class=StrictJsonRoute)
 IfMatch = Annotated[

@@ -20,11 +20,11 @@ from app.rendering.graph_pictures import draw_graph
 from app.rendering.operator_graphs import DrawnOperator, OperatorGraph, find_entries, join_streams
 from app.rendering.picture_files import write_picture
 from app.settings import Settings
-from app.web.error_pointers import TOPOLOGY_ALONE, pointing_into_body
-from app.web.errors import InvalidRequest
 from app.web.negotiation import JSON
 from app.web.paging import Page
-from app.web.stored_data_errors import RevisionConflict, TopologyExists, UnknownTopology
+from app.web.problems.error_pointers import TOPOLOGY_ALONE, pointing_into_body
+from app.web.problems.errors import InvalidRequest
+from app.web.problems.stored_data_errors import RevisionConflict, TopologyExists, UnknownTopology
 from planner.topology.flow import check_topology
 from planner.values import Operator
 

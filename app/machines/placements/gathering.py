@@ -13,9 +13,9 @@ from app.load.measurements.stored_topologies import find_topology
 from app.machines.placements.schemas import PlacementAnswer, PlacementChoices, PlacementPage, PlacementSummary
 from app.machines.profiles.service import TaskProfiles, assign_profiles, gather_profiles
 from app.machines.vm_catalogues import find_sizes
-from app.web.errors import InvalidRequest
 from app.web.paging import Page
-from app.web.stored_data_errors import UnknownPlacement
+from app.web.problems.errors import InvalidRequest
+from app.web.problems.stored_data_errors import UnknownPlacement
 from planner.placements.vm_acquisition import Market, VmSize, acquire_cheapest, acquire_largest_first
 from planner.wording import write_count
 

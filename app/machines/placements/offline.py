@@ -19,7 +19,7 @@ from app.machines.placements.service import compute_placement
 from app.terminal.commands import Refused, compute_answer
 from app.terminal.files import check_body, locate, open_documents
 from app.terminal.tables import Column, open_console, print_table
-from app.web.errors import InvalidRequest
+from app.web.problems.errors import InvalidRequest
 from planner.wording import write_count, write_counted, write_number, write_rate
 
 SLOTS_SHOWN = 8

@@ -4,7 +4,7 @@ from uuid import UUID
 
 from fastapi import APIRouter, Response
 
-from app.database.transactions import SessionDep
+from app.database.connections.transactions import SessionDep
 from app.machines.placements import gathering, service
 from app.machines.placements.schemas import (
     PlacementAnswer,
@@ -12,12 +12,12 @@ from app.machines.placements.schemas import (
     PlacementRequest,
     StoredPlacementRequest,
 )
-from app.web.admission import computes
-from app.web.documented_problems import BODY, DESCRIBED_CALL, STORED_CALL
+from app.web.callers.security import may_read, may_store
 from app.web.fields import TopologyName
+from app.web.overload.admission import computes
 from app.web.paging import PageDep
+from app.web.problems.documented_problems import BODY, DESCRIBED_CALL, STORED_CALL
 from app.web.routing import SettingsDep, StrictJsonRoute, declare, tell_created
-from app.web.security import may_read, may_store
 
 router = APIRouter(prefix="/v1", tags=["placements"], route_class=StrictJsonRoute)
 

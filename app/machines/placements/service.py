@@ -19,9 +19,9 @@ from app.machines.placements.schemas import (
     StoredPlacementRequest,
 )
 from app.settings import Settings
-from app.web.error_pointers import STORED, pointing_into_body
 from app.web.observability import time_planner
-from app.web.stored_data_errors import NoSnapshot, StoredDataUnusable
+from app.web.problems.error_pointers import STORED, pointing_into_body
+from app.web.problems.stored_data_errors import NoSnapshot, StoredDataUnusable
 from planner.placements.map_collocate import map_collocated
 from planner.placements.map_rsm import DistanceWeights, map_resource_aware
 from planner.placements.map_sam import map_slot_aware

@@ -3,16 +3,16 @@
 from fastapi import APIRouter, Response
 from starlette.convertors import StringConvertor, register_url_convertor
 
-from app.database.transactions import SessionDep
+from app.database.connections.transactions import SessionDep
 from app.database.versions import VersionQuery
 from app.machines.profiles import service
 from app.machines.profiles.schemas import FROM_TRIALS, ProfileAnswer, ProfileBody, ProfilePage, TrialsBody
-from app.web.admission import computes
-from app.web.documented_problems import BODY
+from app.web.callers.security import may_read, may_store
 from app.web.fields import TopologyName
+from app.web.overload.admission import computes
 from app.web.paging import PageDep
+from app.web.problems.documented_problems import BODY
 from app.web.routing import StrictJsonRoute, declare, tell_created
-from app.web.security import may_read, may_store
 
 
 class ProfileNameConvertor(StringConvertor):

@@ -25,10 +25,10 @@ from app.machines.profiles.schemas import (
     describe_built,
     to_profile,
 )
-from app.web.errors import InvalidRequest
 from app.web.observability import time_planner
 from app.web.paging import Page
-from app.web.stored_data_errors import UnknownProfile
+from app.web.problems.errors import InvalidRequest
+from app.web.problems.stored_data_errors import UnknownProfile
 from planner.errors import escape_pointer
 from planner.placements.errors import InvalidProfile
 from planner.placements.profile_builder import build_profile

@@ -15,7 +15,7 @@ from app.load.measurements.freshness import LIMIT_SECONDS, find_age_sql
 from app.load.measurements.snapshots import ENDED_AT, ended, find_latest_end, select_ahead, select_newest
 from app.pages.overview.schemas import STATUSES, OverviewFilter
 from app.web.paging import Page
-from app.web.stored_data_errors import AHEAD_OF_CLOCK
+from app.web.problems.stored_data_errors import AHEAD_OF_CLOCK
 
 SHOWN_RATES = 30
 NUMBERS = (

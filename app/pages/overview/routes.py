@@ -4,12 +4,12 @@ from typing import Annotated
 
 from fastapi import APIRouter, Depends, Response
 
-from app.database.transactions import SessionDep
+from app.database.connections.transactions import SessionDep
 from app.pages.overview import service
 from app.pages.overview.schemas import Overview, OverviewFilter, read_filter
+from app.web.callers.security import may_read
 from app.web.paging import PageDep
 from app.web.routing import StrictJsonRoute, declare
-from app.web.security import may_read
 
 router = APIRouter(prefix="/v1/overview", tags=["topologies"], route_class=StrictJsonRoute)
 

@@ -11,7 +11,7 @@ from app.load.measurements.freshness import describe_data, withhold
 from app.pages.overview.gathering import count_statuses, gather_page
 from app.pages.overview.schemas import STATUSES, Overview, OverviewFilter, OverviewRow
 from app.web.paging import Page
-from app.web.stored_data_errors import AHEAD_OF_CLOCK
+from app.web.problems.stored_data_errors import AHEAD_OF_CLOCK
 from planner.wording import write_count, write_seconds, write_seconds_apart
 
 

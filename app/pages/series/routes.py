@@ -4,16 +4,16 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query, Response
 
-from app.database.transactions import SessionDep
+from app.database.connections.transactions import SessionDep
 from app.pages.series import service
 from app.pages.series.answers import draw_series
 from app.pages.series.schemas import Series
-from app.web.admission import computes
+from app.web.callers.security import may_read
 from app.web.fields import TopologyName, UtcTime
 from app.web.negotiation import FORMS, Accept, answer_in_form, choose_form
+from app.web.overload.admission import computes
 from app.web.paging import ask_from, ask_to
 from app.web.routing import StrictJsonRoute, declare
-from app.web.security import may_read
 
 router = APIRouter(prefix="/v1/topologies/{name}/series", tags=["snapshots"], route_class=StrictJsonRoute)
 

@@ -12,8 +12,8 @@ from app.load.measurements.stored_topologies import find_topology
 from app.pages.series.answers import to_series
 from app.pages.series.gathering import find_buckets, gather_decisions, gather_snapshots
 from app.pages.series.schemas import Series
-from app.web.errors import InvalidRequest
 from app.web.observability import time_planner
+from app.web.problems.errors import InvalidRequest
 from planner.errors import PlannerError
 from planner.situations.situation import find_sojourn
 from planner.values import Load, Topology

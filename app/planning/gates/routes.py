@@ -2,14 +2,14 @@
 
 from fastapi import APIRouter
 
-from app.database.transactions import SessionDep
+from app.database.connections.transactions import SessionDep
 from app.planning.gates import service
 from app.planning.gates.schemas import GateAnswer, GateRequest, StoredGateRequest
-from app.web.admission import computes
-from app.web.documented_problems import BODY, DESCRIBED_CALL, STORED_CALL
+from app.web.callers.security import may_read
 from app.web.fields import TopologyName
+from app.web.overload.admission import computes
+from app.web.problems.documented_problems import BODY, DESCRIBED_CALL, STORED_CALL
 from app.web.routing import SettingsDep, StrictJsonRoute, declare
-from app.web.security import may_read
 
 router = APIRouter(prefix="/v1", tags=["gates"], route_class=StrictJsonRoute)
 

@@ -10,8 +10,8 @@ from app.load.measurements.snapshots import find_end
 from app.planning.gates.answers import judge, judge_described
 from app.planning.gates.schemas import GateAnswer, GateRequest, GateTerms, StoredGateRequest, to_gate_answer
 from app.settings import Settings
-from app.web.error_pointers import STORED, blaming_what_is_stored, pointing_into_body
 from app.web.observability import time_planner
+from app.web.problems.error_pointers import STORED, blaming_what_is_stored, pointing_into_body
 
 
 async def judge_in_thread(body: GateRequest, settings: Settings) -> GateAnswer:

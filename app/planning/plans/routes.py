@@ -6,18 +6,18 @@ from uuid import UUID
 
 from fastapi import APIRouter, Request, Response
 
-from app.database.transactions import SessionDep
+from app.database.connections.transactions import SessionDep
 from app.load.bodies.answers import EstimateAnswer
 from app.load.bodies.terms import Described, Measured
 from app.planning.objectives.objective import EstimateRequest, PlanObjective, StoredEstimateRequest
 from app.planning.plans import service
 from app.planning.plans.schemas import OBJECTIVES, PlanAnswer, PlanPage
-from app.web.admission import computes
-from app.web.documented_problems import BODY, DESCRIBED_CALL, STORED_CALL
+from app.web.callers.security import may_read, may_store
 from app.web.fields import TopologyName
+from app.web.overload.admission import computes
 from app.web.paging import PageDep
+from app.web.problems.documented_problems import BODY, DESCRIBED_CALL, STORED_CALL
 from app.web.routing import SettingsDep, StrictJsonRoute, declare, find_settings, tell_created
-from app.web.security import may_read, may_store
 
 Route = Callable[..., Any]
 

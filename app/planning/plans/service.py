@@ -27,10 +27,10 @@ from app.planning.objectives.objective import (
 from app.planning.plans.answers import to_plan_answer, write_calibrated_plan
 from app.planning.plans.schemas import PlanAnswer, PlanPage, PlanSummary
 from app.settings import Settings
-from app.web.error_pointers import blaming_what_is_stored, pointing_into_body
 from app.web.observability import time_planner
 from app.web.paging import Page
-from app.web.stored_data_errors import UnknownPlan
+from app.web.problems.error_pointers import blaming_what_is_stored, pointing_into_body
+from app.web.problems.stored_data_errors import UnknownPlan
 from planner.values import Estimate, Load, Topology
 
 Request = TypeVar("Request", bound=Described)

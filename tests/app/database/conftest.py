@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from app.database.embedded_postgres import shared_postgres
+from app.database.embedded.embedded_postgres import shared_postgres
 from tests.app.processes import make_open_folder
 
 

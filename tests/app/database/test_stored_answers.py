@@ -17,7 +17,7 @@ from app.machines.placements.gathering import gather_offline
 from app.machines.placements.schemas import PlacementAnswer, PlacementRequest
 from app.machines.placements.service import compute_placement
 from app.web.paging import Page
-from app.web.stored_data_errors import UnknownPlacement
+from app.web.problems.stored_data_errors import UnknownPlacement
 from tests.app.placement_examples import REQUEST
 
 

@@ -8,7 +8,7 @@ from sqlalchemy.orm import Session
 
 from app.database.tables import SimulationRow
 from app.jobs.states import cancel_or_delete
-from app.web.stored_data_errors import UnknownBacktest
+from app.web.problems.stored_data_errors import UnknownBacktest
 
 
 @pytest.mark.usefixtures("service")

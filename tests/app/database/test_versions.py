@@ -17,7 +17,7 @@ from app.database.versions import (
     read_version,
     tell_versions,
 )
-from app.web.stored_data_errors import UnknownProfile
+from app.web.problems.stored_data_errors import UnknownProfile
 from tests.app.processes import Service, wait_until
 
 

@@ -6,7 +6,7 @@ from uuid import UUID
 import httpx
 import pytest
 
-from app.database.transactions import make_metrics_engine
+from app.database.connections.transactions import make_metrics_engine
 from app.pages.metrics import GaugeBounds, read_rows
 from tests.app.decision_calls import ANY_AGE, ENOUGH, RATES, at, decide, observe, put_policy
 

@@ -12,7 +12,7 @@ import pytest
 from anyio import CapacityLimiter, run
 from sqlalchemy import Engine
 
-from app.database.transactions import make_metrics_engine
+from app.database.connections.transactions import make_metrics_engine
 from app.load.bodies.topology import FPD
 from app.pages.metrics import GaugeBounds, TopologyGauges, read_gauges, read_rows
 from tests.app.decision_calls import ENOUGH, RATES, TARGET, put_policy

@@ -10,7 +10,7 @@ import yaml
 
 from app.main import ROUTERS
 from app.pages.openapi_document import name_operation
-from app.web.problem_kinds import KINDS
+from app.web.problems.problem_kinds import KINDS
 
 COMMITTED = Path(__file__).parents[3] / "openapi.yaml"
 MOST_BYTES = 320_000

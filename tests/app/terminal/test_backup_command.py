@@ -5,7 +5,7 @@ from pathlib import Path
 
 import httpx
 
-from app.database.embedded_postgres import shared_postgres
+from app.database.embedded.embedded_postgres import shared_postgres
 from app.load.bodies.load import FPD_LOAD
 from app.load.bodies.topology import FPD
 from tests.app.database.test_backups import read_all

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from app.settings import Settings
-from app.web.keys import KeyRing
+from app.web.callers.keys import KeyRing
 from tests.app.test_cli import run_here
 
 

@@ -11,9 +11,9 @@ from fastapi.responses import PlainTextResponse
 from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from app.web.errors import PayloadTooLarge
 from app.web.middleware import BodyLimit
-from app.web.problems import answer_exception
+from app.web.problems.errors import PayloadTooLarge
+from app.web.problems.problem_answers import answer_exception
 from tests.app.processes import Service
 
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from app.web.errors import NotAcceptable
 from app.web.negotiation import JSON, PNG, SVG, asks_for_picture, choose_form
+from app.web.problems.errors import NotAcceptable
 
 BROWSER = "text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8"
 

@@ -16,8 +16,8 @@ from sqlalchemy.orm import DeclarativeBase, Mapped, Session, mapped_column
 from sqlalchemy.types import DateTime
 
 from app.settings import Settings
-from app.web.errors import InvalidRequest
 from app.web.paging import Page, _encode, read_page
+from app.web.problems.errors import InvalidRequest
 from tests.app.processes import made_database
 from tests.app.web.refusals import assert_refused
 

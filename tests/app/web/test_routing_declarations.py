@@ -1,8 +1,8 @@
 """What a route declares: the key that it needs, its summary and what it can answer."""
 
-from app.web.documented_problems import document_problems
+from app.web.callers.security import may_read, may_store
+from app.web.problems.documented_problems import document_problems
 from app.web.routing import declare
-from app.web.security import may_read, may_store
 
 
 def test_a_route_asks_for_the_key_that_it_was_declared_with():

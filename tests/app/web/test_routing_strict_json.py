@@ -9,7 +9,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from app.web.errors import InvalidRequest
+from app.web.problems.errors import InvalidRequest
 from app.web.routing import read_json, read_json_slowly
 from tests.app.web.refusals import JSON, PLAN, assert_refused, send
 

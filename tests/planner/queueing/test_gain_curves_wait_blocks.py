@@ -10,7 +10,7 @@ from planner.queueing.gain_curves import BLOCK, TOGETHER, WaitBlocks, find_first
 from planner.queueing.queueings import Inflow
 from planner.queueing.stations import NO_BOUND, Stations
 from planner.values import InstanceLoad
-from tests.planner.queueing.instance_cases import OWN, inflows
+from tests.planner.queueing.instances.instance_cases import OWN, inflows
 
 SIZE = 3
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from planner.errors import InvalidLoad, InvalidTopology, NoSteadyState, SimulationTooLarge
-from planner.queueing.key_shares import KeyShares
+from planner.queueing.instances.key_shares import KeyShares
 from planner.simulation.laws import ServiceLaw
 from planner.simulation.system import OUTSIDE, Link, build_system, cumulate_shares, find_busiest
 from planner.values import Edge, Entry, InstanceLoad, Load, Operator, OperatorLoad, ServiceBucket, Topology

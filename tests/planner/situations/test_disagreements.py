@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from planner.queueing.inflows import requeue
+from planner.queueing.instances.inflows import requeue
 from planner.situations.situation import estimate
 from planner.values import (
     Edge,

@@ -5,8 +5,8 @@ import math
 import numpy as np
 import pytest
 
-from planner.workloads.arma import ORDERS, forecast_arma
-from planner.workloads.arma_fit import rank_orders
+from planner.workloads.arma.fit import rank_orders
+from planner.workloads.arma.models import ORDERS, forecast_arma
 from planner.workloads.series import ConstantWorkload, InvalidSchedule, Workload, WorkloadTooShort
 from planner.workloads.workload_forecast import forecast_workload
 

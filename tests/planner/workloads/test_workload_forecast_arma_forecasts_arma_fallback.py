@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from planner.arrays import Floats
 from planner.vms.vm_schedule import VmQuestion, forecast_vms
-from planner.workloads.arma import ZERO_MEAN_ORDERS, ArmaModel, ArmaOrder
-from planner.workloads.arma_fit import ArmaFitFailed
+from planner.workloads.arma.fit import ArmaFitFailed
+from planner.workloads.arma.models import ZERO_MEAN_ORDERS, ArmaModel, ArmaOrder
 from planner.workloads.series import Window, Workload
 from planner.workloads.workload_forecast import (
     FALLBACK_NAME,

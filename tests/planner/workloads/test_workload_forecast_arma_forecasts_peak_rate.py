@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from planner.arrays import Floats
-from planner.workloads.arma import ArmaModel, ArmaOrder, forecast_arma
-from planner.workloads.arma_fit import fit_arma
+from planner.workloads.arma.fit import fit_arma
+from planner.workloads.arma.models import ArmaModel, ArmaOrder, forecast_arma
 from planner.workloads.series import Window
 from planner.workloads.workload_forecast import ArmaPeaks, PeakLoad, expect_last_rate
 from tests.planner.imai import worldcup_week

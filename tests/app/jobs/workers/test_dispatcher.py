@@ -12,7 +12,7 @@ from pydantic import SecretStr
 from sqlalchemy import Engine, create_engine, text
 from sqlalchemy.orm import Session
 
-from app.database.embedded_postgres import shared_postgres
+from app.database.embedded.embedded_postgres import shared_postgres
 from app.jobs.backtests.schemas import BacktestRequest
 from app.jobs.backtests.service import start_backtest as queue
 from app.jobs.workers import dispatcher

@@ -9,7 +9,7 @@ from app.jobs.simulations.schemas import SimulationAnswer
 from app.jobs.workers.ready_process import ReadyProcess, SimulationFailed
 from app.jobs.workers.simulation_run import run_simulation
 from app.settings import Settings
-from app.web.errors import Overloaded
+from app.web.problems.errors import Overloaded
 from planner.errors import InvalidAllocation
 from tests.app.processes import wait_until
 from tests.app.simulation_examples import make_simulation_job, without_seconds

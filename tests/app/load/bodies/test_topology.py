@@ -6,7 +6,7 @@ import pytest
 
 from app.load.bodies.topology import FPD, Graph, check_size
 from app.settings import Settings
-from app.web.errors import InvalidRequest
+from app.web.problems.errors import InvalidRequest
 from planner.values import Edge, Entry, Operator
 
 

@@ -13,7 +13,7 @@ from app.load.measurements.series import (
     read_workload,
 )
 from app.load.measurements.stored_topologies import find_topology
-from app.web.stored_data_errors import NoSnapshot, StoredDataUnusable
+from app.web.problems.stored_data_errors import NoSnapshot, StoredDataUnusable
 from tests.app.load.snapshots.test_routes import START, snapshot
 
 

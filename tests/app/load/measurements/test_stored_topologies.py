@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 from app.database.tables import TopologyRevisionRow, TopologyRow
 from app.load.bodies.topology import FPD
 from app.load.measurements.stored_topologies import find_topology
-from app.web.stored_data_errors import UnknownRevision, UnknownTopology
+from app.web.problems.stored_data_errors import UnknownRevision, UnknownTopology
 from migrations.runner import migrate
 
 SECOND = {"operators": [{"name": "alone"}], "edges": [], "entries": [{"operator": "alone", "share": 1.0}]}

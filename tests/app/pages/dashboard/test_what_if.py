@@ -12,7 +12,7 @@ from planner.wording import write_rate
 from tests.app.browsing import Watched
 from tests.app.pages.overview.test_routes import add, decide
 from tests.app.processes import Service, StartService, wait_until
-from tests.app.web.test_admission import count_now, locked_topologies, post
+from tests.app.web.overload.test_admission import count_now, locked_topologies, post
 
 POLICY = {"goal": {"t_max_seconds": 0.06}, "smoothing": {"kind": "window", "size": 3}}
 WHAT_IF = "/v1/topologies/busy/what-if"

@@ -11,8 +11,8 @@ from app.load.bodies.terms import Described
 from app.load.bodies.topology import FPD
 from app.planning.plans.service import run_described
 from app.settings import Settings
-from app.web.error_pointers import RefusedByPlanner
-from app.web.errors import InvalidRequest
+from app.web.problems.error_pointers import RefusedByPlanner
+from app.web.problems.errors import InvalidRequest
 from planner.errors import NoSteadyState
 
 BODY = Described.model_validate({"topology": FPD, "load": FPD_LOAD})

@@ -1,0 +1,1 @@
+"""Connections to Postgres: transactions, deadlines, and how many there may be."""

@@ -1,0 +1,1 @@
+"""Which database is used; a Postgres for machines without one."""

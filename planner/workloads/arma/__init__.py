@@ -1,0 +1,1 @@
+"""ARMA models: what they expect, and which one fits a series."""
