@@ -1,4 +1,9 @@
-"""Smoothing: one load from several measured intervals, so that scattered measurements do not scatter plans."""
+"""Smoothing: one load from several measured intervals, so that scattered measurements do not scatter plans.
+
+How fast one of k processors is, how keys spread over k instances, and how long tuples wait depend on k. So an average
+takes these values from the intervals with the newest number of processors alone; an interval that does not tell its
+number counts as one of them. What arrives does not depend on k, and is averaged over all intervals.
+"""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -6,12 +11,11 @@ from math import fsum
 from typing import TypeVar
 
 from planner.errors import InvalidLoad
-from planner.values import Diagnostic, IdcPoint, InstanceLoad, Load, OperatorLoad, ServiceBucket
+from planner.topology.shapes import Average, merge_histograms, merge_instances, merge_points
+from planner.values import Diagnostic, Load, OperatorLoad, ServiceBucket
 from planner.wording import join_names, write_counted
 
 Item = TypeVar("Item")
-Average = Callable[[Sequence[float]], float]
-"""The average of values of several intervals, oldest first."""
 
 
 def smooth_window(loads: Sequence[Load], size: int) -> tuple[Load, tuple[Diagnostic, ...]]:
@@ -75,11 +79,14 @@ def smooth_loads(
     merging = Merging(loads, average, weigh)
     names = dict.fromkeys(name for load in loads for name in load.operators)
     operators = {name: merging.merge_operator(name) for name in names}
-    sojourn = merging.merge("measured_sojourn_seconds", "", [load.measured_sojourn_seconds for load in loads])
-    completions = [load.measured_completion_seconds for load in loads]
+    settled = [load for load in loads if is_settled(load, operators)]
+    sojourns = [load.measured_sojourn_seconds for load in settled]
+    sojourn = merging.merge("measured_sojourn_seconds", "", sojourns)
+    completions = [load.measured_completion_seconds for load in settled]
     completion = merging.merge("measured_completion_seconds", "", completions)
     smoothed = Load(average([load.external_rate for load in loads]), operators, sojourn, completion)
-    return smoothed, merging.describe_gaps() + find_older_processors(loads, operators)
+    said = merging.describe_gaps() + find_rescales(loads, operators) + find_older_processors(loads, operators)
+    return smoothed, said
 
 
 @dataclass
@@ -89,29 +96,38 @@ class Merging:
     loads: Sequence[Load]
     average: Average
     weigh: Callable[[int], Sequence[float]]
-    # number of intervals that have a value -> the fields and operators of such values
-    gaps: dict[int, list[tuple[str, str]]] = field(default_factory=dict)
+    # number of intervals that have a value, and of those that could -> the fields and operators of such values
+    gaps: dict[tuple[int, int], list[tuple[str, str]]] = field(default_factory=dict)
 
     def merge_operator(self, name: str) -> OperatorLoad:
         """The measurements of one operator averaged over the intervals, each field by itself."""
         measured = [load.operators.get(name, OperatorLoad()) for load in self.loads]
-        newest_first = reversed(measured)
+        running = next((one.processors for one in reversed(measured) if one.processors is not None), None)
         return OperatorLoad(
-            service_rate=self.merge("service_rate", name, [one.service_rate for one in measured]),
+            service_rate=self.merge_alike("service_rate", name, measured),
             arrival_rate=self.merge_arrivals(name, [one.arrival_rate for one in measured]),
             arrival_scv=self.merge("arrival_scv", name, [one.arrival_scv for one in measured]),
-            service_scv=self.merge("service_scv", name, [one.service_scv for one in measured]),
-            processors=next((one.processors for one in newest_first if one.processors is not None), None),
+            service_scv=self.merge_alike("service_scv", name, measured),
+            processors=running,
             arrival_idc=self.merge_lists(
                 "arrival_idc", name, [one.arrival_idc for one in measured], merge_points
             ),
             instances=self.merge_lists(
-                "instances", name, [one.instances for one in measured], merge_instances
+                "instances",
+                name,
+                [one.instances for one in pick_alike(measured, lambda one: bool(one.instances))],
+                merge_instances,
             ),
             service_histogram=self.merge_lists(
-                "service_histogram", name, [one.service_histogram for one in measured], self.weigh_histograms
+                "service_histogram",
+                name,
+                [
+                    one.service_histogram
+                    for one in pick_alike(measured, lambda one: bool(one.service_histogram))
+                ],
+                self.weigh_histograms,
             ),
-            measured_wait_seconds=self.merge_waits(name, measured),
+            measured_wait_seconds=self.merge_waits(name, measured, running),
             backlog_tuples=measured[-1].backlog_tuples,
             group_shares=self.merge_groups(name, [one.group_shares for one in measured]),
         )
@@ -119,12 +135,17 @@ class Merging:
     def merge(self, field: str, operator: str, values: Sequence[float | None]) -> float | None:
         """The average of a field's values over the intervals that have the value."""
         known = [value for value in values if value is not None]
-        self.note_gap(field, operator, len(known))
+        self.note_gap(field, operator, len(known), len(values))
         return self.average(known) if known else None
 
-    def note_gap(self, field: str, operator: str, known: int) -> None:
-        if 0 < known < len(self.loads):
-            self.gaps.setdefault(known, []).append((field, operator))
+    def merge_alike(self, field: str, operator: str, measured: Sequence[OperatorLoad]) -> float | None:
+        """The average of a field's values over the intervals with as many processors as the newest that has one."""
+        alike = pick_alike(measured, lambda one: getattr(one, field) is not None)
+        return self.merge(field, operator, [getattr(one, field) for one in alike])
+
+    def note_gap(self, field: str, operator: str, known: int, intervals: int) -> None:
+        if 0 < known < intervals:
+            self.gaps.setdefault((known, intervals), []).append((field, operator))
 
     def merge_lists(
         self,
@@ -137,14 +158,14 @@ class Merging:
         such a list.
         """
         known = [one for one in lists if one]
-        self.note_gap(field, operator, len(known))
+        self.note_gap(field, operator, len(known), len(lists))
         return merge(known, self.average) if known else ()
 
     def merge_groups(self, operator: str, shares: Sequence[tuple[float, ...]]) -> tuple[float, ...]:
         """The average share of each key group, over the intervals with as many groups as the newest that has any."""
         number = next((len(one) for one in reversed(shares) if one), 0)
         known = [one for one in shares if one and len(one) == number]
-        self.note_gap("group_shares", operator, len(known))
+        self.note_gap("group_shares", operator, len(known), len(shares))
         return tuple([self.average(column) for column in zip(*known, strict=True)])
 
     def weigh_histograms(
@@ -152,15 +173,17 @@ class Merging:
     ) -> tuple[ServiceBucket, ...]:
         return merge_histograms(known, self.weigh(len(known)))
 
-    def merge_waits(self, operator: str, measured: Sequence[OperatorLoad]) -> float | None:
-        """The mean wait of a tuple at an operator over all intervals, W = D(λ·W)/D(λ), with D the average over
-        intervals.
+    def merge_waits(
+        self, operator: str, measured: Sequence[OperatorLoad], running: int | None
+    ) -> float | None:
+        """The mean wait of a tuple at an operator over the intervals with the processors that run, W = D(λ·W)/D(λ),
+        with D the average over intervals.
 
         An interval without a measured arrival rate λ takes the λ that the topology gives.
         """
-        pairs = zip(self.loads, measured, strict=True)
+        pairs = [pair for pair in zip(self.loads, measured, strict=True) if is_running(pair[1], running)]
         known = [(load, one, wait) for load, one in pairs if (wait := one.measured_wait_seconds) is not None]
-        self.note_gap("measured_wait_seconds", operator, len(known))
+        self.note_gap("measured_wait_seconds", operator, len(known), len(pairs))
         if not known:
             return None
         rates = [one.arrival_rate for _, one, _ in known]
@@ -189,7 +212,9 @@ class Merging:
 
     def describe_gaps(self) -> tuple[Diagnostic, ...]:
         """Diagnostics of the measurements that not all intervals have."""
-        return tuple(describe_gap(len(self.loads), known, gap) for known, gap in sorted(self.gaps.items()))
+        return tuple(
+            describe_gap(intervals, known, gap) for (known, intervals), gap in sorted(self.gaps.items())
+        )
 
 
 def describe_gap(intervals: int, known: int, gap: Sequence[tuple[str, str]]) -> Diagnostic:
@@ -204,6 +229,46 @@ def describe_gap(intervals: int, known: int, gap: Sequence[tuple[str, str]]) -> 
         f"{values}.",
         tuple(dict.fromkeys(operator for _, operator in gap if operator)),
     )
+
+
+def is_running(measured: OperatorLoad, processors: int | None) -> bool:
+    """Whether an operator ran with so many processors in an interval, as far as is known."""
+    return processors is None or measured.processors in (None, processors)
+
+
+def pick_alike(
+    measured: Sequence[OperatorLoad], is_known: Callable[[OperatorLoad], bool]
+) -> list[OperatorLoad]:
+    """The intervals of an operator, oldest first, with as many processors as the newest interval that has a value.
+
+    So a value that is unknown since a rescale is still taken from before it.
+    """
+    known = [one for one in measured if is_known(one)]
+    running = next((one.processors for one in reversed(measured) if one.processors is not None), None)
+    if not any(is_running(one, running) for one in known):
+        running = next((one.processors for one in reversed(known) if one.processors is not None), None)
+    return [one for one in measured if is_running(one, running)]
+
+
+def is_settled(load: Load, newest: Mapping[str, OperatorLoad]) -> bool:
+    """Whether every operator ran in an interval with its newest number of processors, as far as is known."""
+    return all(is_running(one, newest[name].processors) for name, one in load.operators.items())
+
+
+def find_rescales(loads: Sequence[Load], newest: Mapping[str, OperatorLoad]) -> tuple[Diagnostic, ...]:
+    """A diagnostic, in a tuple, where operators ran with other numbers of processors in some intervals."""
+    rescaled = tuple(
+        name
+        for name, one in newest.items()
+        if not all(is_running(load.operators.get(name, OperatorLoad()), one.processors) for load in loads)
+    )
+    if not rescaled:
+        return ()
+    detail = (
+        f"The number of processors changed within the {len(loads)} intervals at {join_names(rescaled)}: how long "
+        "services and waits take and how keys spread is taken from the intervals since then; rates are from all."
+    )
+    return (Diagnostic("intervals-rescaled", detail, rescaled),)
 
 
 def find_older_processors(
@@ -223,57 +288,3 @@ def find_older_processors(
         "has one is used."
     )
     return (Diagnostic("processors-from-before", detail, older),)
-
-
-def merge_points(measured: Sequence[tuple[IdcPoint, ...]], average: Average) -> tuple[IdcPoint, ...]:
-    """The average index of dispersion at each length of window, over the intervals that have it."""
-    found: dict[float, list[float]] = {}
-    for points in measured:
-        for point in points:
-            found.setdefault(point.window_seconds, []).append(point.idc)
-    return tuple([IdcPoint(length, average(found[length])) for length in sorted(found)])
-
-
-def merge_instances(
-    measured: Sequence[tuple[InstanceLoad, ...]], average: Average
-) -> tuple[InstanceLoad, ...]:
-    """The average share of each instance, 0 in an interval that has other instances alone; the shares add up to 1.
-
-    Intervals without any instance are left out. SCVs and indices are averaged over the intervals that have them.
-    """
-    named = [{one.instance: one for one in instances} for instances in measured if instances]
-    names = sorted({name for one in named for name in one})
-    shares = {name: average([one[name].share if name in one else 0.0 for one in named]) for name in names}
-    total = sum(shares.values())
-    if not total:
-        return ()
-    merged = [
-        merge_instance(name, shares[name] / total, [one[name] for one in named if name in one], average)
-        for name in names
-        if shares[name]
-    ]
-    return tuple(sorted(merged, key=lambda one: (-one.share, one.instance)))
-
-
-def merge_instance(
-    name: str, share: float, measured: Sequence[InstanceLoad], average: Average
-) -> InstanceLoad:
-    scvs = [one.arrival_scv for one in measured if one.arrival_scv is not None]
-    points = merge_points([one.arrival_idc for one in measured], average)
-    return InstanceLoad(name, share, average(scvs) if scvs else None, points)
-
-
-def merge_histograms(
-    measured: Sequence[tuple[ServiceBucket, ...]], weights: Sequence[float]
-) -> tuple[ServiceBucket, ...]:
-    """The histogram of service times over all intervals, each counted with its weight, rounded to whole services.
-
-    Buckets of equal upper bounds are joined. Where bounds differ, the buckets of all intervals stay. With equal weights
-    of 1 no service is lost.
-    """
-    found: dict[float, float] = {}
-    for buckets, weight in zip(measured, weights, strict=True):
-        for bucket in buckets if weight else ():
-            found[bucket.upper_seconds] = found.get(bucket.upper_seconds, 0.0) + weight * bucket.services
-    merged = [ServiceBucket(bound, round(found[bound])) for bound in sorted(found)]
-    return tuple(merged) if any(bucket.services for bucket in merged) else ()

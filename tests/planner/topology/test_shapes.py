@@ -8,14 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planner.topology.smoothing import (
-    average_evenly,
-    merge_histograms,
-    merge_instances,
-    merge_points,
-    smooth_ewma,
-    smooth_window,
-)
+from planner.topology.shapes import merge_histograms, merge_instances, merge_points
+from planner.topology.smoothing import average_evenly, smooth_ewma, smooth_window
 from planner.values import IdcPoint, InstanceLoad, Load, OperatorLoad, ServiceBucket
 
 rates = st.just(0.0) | st.floats(1e-15, 1e6)
