@@ -3,16 +3,14 @@
 A decision that was just made is also observed here: it has no interval that was measured after its data.
 """
 
-from collections.abc import Mapping, Sequence
-from datetime import datetime, timedelta
+from collections.abc import Mapping
+from datetime import datetime
 from typing import Any, NamedTuple
 
-from app.database.tables import SnapshotRow
 from app.deciding.outcomes.schemas import ObservedAnswer
 from app.deciding.policies.schemas import Goal
-from app.load.measurements.snapshots import is_partial
 from app.web.fields import move_time
-from planner.outcomes.observed import LaterInterval, Promised, weigh_sojourns
+from planner.outcomes.observed import Promised
 from planner.outcomes.wording import NOTHING_SINCE
 
 LONGEST_HORIZON_SECONDS = 21_600.0
@@ -47,27 +45,21 @@ def read_promise(decision: StoredDecision) -> Promised:
     )
 
 
-def find_before(decision: StoredDecision, promised: Promised) -> datetime:
-    """Returns the time from which E[T] before the decision is measured, at most one horizon before its data end."""
-    first = datetime.fromisoformat(decision.answer["basis"]["first_observed_at"])
-    return max(first, decision.decided_for - timedelta(seconds=promised.horizon_seconds))
+def find_before(answer: Mapping[str, Any]) -> float | None:
+    """Returns E[T] before a decision: the measured E[T] that the decision itself states; None: not measured."""
+    found: float | None = answer["measured_sojourn_seconds"]
+    return found
 
 
-def observe_fresh(decision: StoredDecision, snapshots: Sequence[SnapshotRow]) -> ObservedAnswer:
-    """Returns the observed outcome of a decision just made on these snapshots: it still waits for intervals."""
+def observe_fresh(decision: StoredDecision) -> ObservedAnswer:
+    """Returns the observed outcome of a decision that was just made: it still waits for intervals."""
     promised = read_promise(decision)
-    since = find_before(decision, promised)
-    before = [
-        LaterInterval(0.0, one.window_seconds, one.external_rate, one.measured_sojourn_seconds, "same")
-        for one in snapshots
-        if one.observed_at >= since and not is_partial(one)
-    ]
     return ObservedAnswer(
         state="waiting",
         applied_at=None,
         superseded_at=None,
         expected_seconds=promised.expected_seconds,
-        before_seconds=weigh_sojourns(before),
+        before_seconds=find_before(decision.answer),
         measured_seconds=None,
         relative_error=None,
         worst_seconds=None,

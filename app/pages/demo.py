@@ -78,7 +78,7 @@ def store_demo(session: Session, settings: Settings, now: datetime) -> StoredDem
         load = measure(minute, running, draw.lognormvariate(0.0, 0.05))
         if minute.is_measured:
             waiting.append(to_snapshot(load, end - timedelta(minutes=1)))
-            platform.seen.append(load.measured_sojourn_seconds or 0.0)
+            platform.seen.append(load)
         if (place + 1) % DECIDE_EVERY == 0 and waiting:
             store_snapshots(session, NAME, waiting, settings)
             snapshots, waiting = snapshots + len(waiting), []

@@ -100,8 +100,6 @@ def measure(minute: Minute, running: Mapping[str, int], noise: float) -> Load:
     return Load(minute.external_rate, operators, measured_sojourn_seconds=seen)
 
 
-SETTLED_AFTER = 10
-"""The minutes after a change that are not part of its report."""
 LATE, IN_PART, IGNORED, REFUSED, UNREPORTED = {4}, {6}, {2}, {8}, {10}
 """The numbers of the changes, from 1, that are not simply applied at once and reported."""
 LATE_MINUTES = 4
@@ -117,7 +115,7 @@ class Platform:
     due: tuple[datetime, dict[str, int]] | None = None
     unreported: DecisionAnswer | None = None
     applied_at: datetime | None = None
-    seen: list[float] = field(default_factory=list)
+    seen: list[Load] = field(default_factory=list)
 
     def begin_minute(self, begin: datetime) -> Mapping[str, int]:
         """The processors that run in the minute that begins now."""
@@ -145,11 +143,11 @@ class Platform:
         self.unreported = None if self.changes in UNREPORTED else decision
 
     def report(self, session: Session, settings: Settings) -> None:
-        """Stores the outcome of the last change when enough was measured after it."""
-        settled = self.seen[SETTLED_AFTER:]
-        if self.unreported is None or self.due is not None or not settled:
+        """Stores the outcome of the last change: its mean E[T] per external tuple, as a platform would measure it."""
+        if self.unreported is None or self.due is not None or not self.seen:
             return
-        measured = sum(settled) / len(settled)
+        times = [(one.measured_sojourn_seconds or 0.0, one.external_rate) for one in self.seen]
+        measured = sum(seconds * rate for seconds, rate in times) / sum(rate for _, rate in times)
         body = OutcomeBody(state="applied", applied_at=self.applied_at, measured_seconds=measured)
         store_outcome(session, UUID(str(self.unreported.id)), body, settings)
         self.unreported = None

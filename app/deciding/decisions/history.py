@@ -27,6 +27,7 @@ from planner.values import Topology
 PARTS = (
     "processors",
     "reasons",
+    "measured_sojourn_seconds",
     "expected_sojourn_seconds",
     "corrected_sojourn_seconds",
     "policy",

@@ -78,7 +78,7 @@ def store_answer(
     # After a decision for the past more may be measured already: only GET looks for it.
     if body.at is None or not is_trial:
         decision = StoredDecision(answer.action, answer.decided_for, document, None)
-        answer.observed = observe_fresh(decision, found.snapshots)
+        answer.observed = observe_fresh(decision)
     return answer
 
 

@@ -67,7 +67,7 @@ def to_observed(
         applied_at=date(asked, found.begin_seconds) if found.state == "applied" else None,
         superseded_at=around.superseded_at,
         expected_seconds=expected,
-        before_seconds=around.before_seconds,
+        before_seconds=asked.before_seconds,
         measured_seconds=found.measured_seconds,
         relative_error=find_error(expected, found.measured_seconds),
         worst_seconds=found.worst_seconds,

@@ -1,4 +1,4 @@
-"""Reads the measurements before and after decisions, by three queries for any number of decisions.
+"""Reads the measurements after decisions, by three queries for any number of decisions.
 
 The database picks the intervals that count. Of the other intervals, it reads only the newest and one with unknown
 processors, because these show why a change was not observed.
@@ -20,13 +20,11 @@ from planner.outcomes.observed import LONGEST_SEARCH_SECONDS, LaterInterval, Obs
 
 
 class AskedDecision(NamedTuple):
-    """A decision whose outcome is looked for. The intervals from `before_since` to the decision are compared with later
-    ones.
-    """
+    """A decision whose outcome is looked for, and E[T] before it."""
 
     is_change: bool
     decided_for: datetime
-    before_since: datetime
+    before_seconds: float | None
     horizon_seconds: float
     current: Mapping[str, int]
     recommended: Mapping[str, int]
@@ -34,10 +32,9 @@ class AskedDecision(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class SeenAround:
-    """The measurements around a decision; `superseded_at` is the time at which the data of the next change end."""
+    """The measurements since a decision; `superseded_at` is the time at which the data of the next change end."""
 
     observations: Observations
-    before_seconds: float | None
     superseded_at: datetime | None
 
 
@@ -48,16 +45,15 @@ IS_USABLE = "coalesce(s.covered_seconds, s.window_seconds) <= extract(epoch FROM
 ASKED = """
 WITH asked AS MATERIALIZED (
   SELECT *, ARRAY(SELECT jsonb_object_keys(wanted)) AS names FROM unnest(
-    CAST(:numbers AS int[]), CAST(:changes AS bool[]), CAST(:since AS timestamptz[]), CAST(:before AS timestamptz[]),
+    CAST(:numbers AS int[]), CAST(:changes AS bool[]), CAST(:since AS timestamptz[]),
     CAST(:wanted AS jsonb[]), CAST(:horizons AS float8[]), CAST(:moved AS text[]), CAST(:moved_to AS jsonb[])
-  ) AS a(number, is_change, since, before_since, wanted, horizon, moved, moved_to))
+  ) AS a(number, is_change, since, wanted, horizon, moved, moved_to))
 """
 # The next change that is no trial and was not refused, and the first interval with the recommended processors before
 # it. One operator that changes, `moved`, is looked at first: where nothing is applied this is much quicker.
 APPLIED = f"""{ASKED}
 SELECT a.number, following.at AS superseded_at, first.observed_at AS applied_at, newest.observed_at AS newest_at,
-  newest.processors AS newest_processors, unsure.observed_at AS unsure_at, unsure.processors AS unsure_processors,
-  measured.before_seconds
+  newest.processors AS newest_processors, unsure.observed_at AS unsure_at, unsure.processors AS unsure_processors
 FROM asked a
 LEFT JOIN LATERAL (
   SELECT d.decided_for AS at FROM decisions d
@@ -90,14 +86,6 @@ LEFT JOIN LATERAL (
     AND NOT EXISTS (
       SELECT FROM jsonb_each(a.wanted) w WHERE s.operators->w.key->'processors' <> w.value->'processors')
   ORDER BY s.observed_at DESC LIMIT 1) unsure ON true
-LEFT JOIN LATERAL (
-  SELECT coalesce(
-    sum(s.measured_sojourn_seconds * s.external_rate * s.window_seconds)
-      / nullif(sum(s.external_rate * s.window_seconds), 0),
-    avg(s.measured_sojourn_seconds)) AS before_seconds
-  FROM snapshots s
-  WHERE s.topology_id = :topology AND {IS_USABLE} AND s.observed_at >= a.before_since AND s.observed_at < a.since
-    AND s.measured_sojourn_seconds IS NOT NULL AND {IS_WHOLE}) measured ON true
 """
 # The intervals of the horizons; processors are read where they are not the recommended ones.
 HORIZONS = f"""{ASKED}
@@ -148,7 +136,6 @@ def bind(
         "numbers": list(picked),
         "changes": [asked[number].is_change for number in picked],
         "since": [begins[number] for number in picked],
-        "before": [asked[number].before_since for number in picked],
         "wanted": [write_wanted(asked[number].recommended) for number in picked],
         "horizons": [asked[number].horizon_seconds for number in picked],
         "moved": [moved[number] for number in picked],
@@ -200,4 +187,4 @@ def see(
         None if superseded is None else (superseded - asked.decided_for).total_seconds(),
         None if newest is None else newest - asked.decided_for.timestamp(),
     )
-    return SeenAround(observations, applied.before_seconds, superseded)
+    return SeenAround(observations, superseded)

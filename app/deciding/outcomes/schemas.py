@@ -96,8 +96,7 @@ class ObservedAnswer(Answer):
     before_seconds: Annotated[
         float | None,
         Field(
-            description="E[T] measured over the intervals that the decision was based on, at most as long as the "
-            "horizon."
+            description="The decision's measured_sojourn_seconds."
         ),
     ]
     measured_seconds: Annotated[

@@ -143,7 +143,7 @@ def to_asked(decision: StoredDecision, promised: Promised) -> AskedDecision:
     return AskedDecision(
         promised.is_change,
         decision.decided_for,
-        find_before(decision, promised),
+        find_before(decision.answer),
         promised.horizon_seconds,
         counts["current"],
         counts["recommended"],

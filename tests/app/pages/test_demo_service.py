@@ -64,4 +64,9 @@ def check_outcomes(demo: Session, rows: Sequence[DecisionRow]) -> None:
     ]
     assert any(at > decided for decided, at in applied)
     assert {one.outcome.source for one in became if one.outcome} == {"reported", "snapshots"}
+    reports = [one for one in became if one.outcome and one.outcome.source == "reported"]
+    told = [(one.outcome.measured_seconds, one.observed.measured_seconds) for one in reports if one.outcome]
+    assert [one for one, _ in told if one is not None] == pytest.approx(
+        [one for _, one in told if one is not None]
+    ), "the platform reports the same E[T] as its snapshots show"
     assert {one.outcome.state for one in became if one.outcome} == {"applied", "refused"}

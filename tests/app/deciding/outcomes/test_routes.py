@@ -265,13 +265,16 @@ def test_snapshots_that_do_not_say_processors_show_nothing(
         assert (seen["state"], seen["measured_seconds"], seen["kept"]) == ("unknown", None, None)
 
 
-def test_what_was_measured_before_is_the_mean_of_the_intervals_that_were_decided_on(
-    client: httpx.Client, known: str
-):
+def test_what_was_measured_before_is_what_the_decision_states(client: httpx.Client, known: str):
     put_policy(client, known, TARGET | {"smoothing": {"kind": "window", "size": 2}})
     for minute, rate, sojourn in ((1, 100.0, 9.0), (2, 300.0, 0.2), (3, 100.0, 0.6)):
         observe(client, known, minute, rate, ENOUGH, measured_sojourn_seconds=sojourn)
-    assert decide(client, known, 3)["observed"]["before_seconds"] == pytest.approx(0.3)
+    made = decide(client, known, 3)
+    listed = client.get(f"/v1/topologies/{known}/decisions").json()["items"][0]
+    later = client.get(f"/v1/decisions/{made['id']}").json()
+    stated = [one["observed"]["before_seconds"] for one in (made, listed, later)]
+    assert stated == [made["measured_sojourn_seconds"]] * 3
+    assert stated[0] is not None
 
 
 def test_the_first_and_the_longest_interval_that_may_be_stored_have_outcomes(
