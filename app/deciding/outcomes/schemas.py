@@ -95,9 +95,7 @@ class ObservedAnswer(Answer):
     expected_seconds: Annotated[float | None, Field(description="The expected E[T]; null = infinite.")]
     before_seconds: Annotated[
         float | None,
-        Field(
-            description="The decision's measured_sojourn_seconds."
-        ),
+        Field(description="The decision's measured_sojourn_seconds."),
     ]
     measured_seconds: Annotated[
         float | None,
