@@ -84,12 +84,26 @@ class HeadgatePolicy:
         self._learned_early = False
         self._records: VirtualRecords | None = None
         self._last: PricedIntervals | None = None
+        self._under_way: list[tuple[int, int, float]] = []
         self._pending: list[tuple[slice, Counts]] = []
 
     def decide_vms(self, observed: Observed, window: Window) -> int:
         """Returns the number of VMs for one coming interval (`window`), after what was observed until now."""
         self._last = self.decide_intervals(observed, [window])
+        begin = len(observed.rates) + window.first - 1
+        self._under_way.append((begin, window.steps, self._last.mean_unserved))
         return int(self._last.counts[0])
+
+    def _stand(self, observed: Observed) -> StepsMissed:
+        """What was missed until now, and what is expected to be missed in the intervals decided on that have not begun.
+
+        A start longer than an interval decides on several before the first of them shows what it missed.
+        """
+        steps = len(observed.saturated)
+        self._under_way = [one for one in self._under_way if one[0] >= steps]
+        ahead = self._under_way if steps else []
+        missed = float(observed.saturated.sum()) + sum(count * share for _, count, share in ahead)
+        return StepsMissed(steps + sum(count for _, count, _ in ahead), missed)
 
     def believe(self, vms: int) -> Belief:
         """Returns what the policy believed at its last decision of `vms` VMs."""
@@ -109,7 +123,7 @@ class HeadgatePolicy:
         likely = [self.likely_rates(observed.rates, window) for window in windows]
         by_mixture = [MIXTURES @ self.unserved_shares(components) for components in likely]
         records = self._remember(observed.rates, windows[0], by_mixture[0])
-        standing = StepsMissed(len(observed.saturated), float(observed.saturated.sum()))
+        standing = self._stand(observed)
         price = records.steer(standing, self.qos_target, self.day_steps)
         unserved = np.array([shares[price.mixture] for shares in by_mixture])
         if standing.steps == 0 and len(observed.rates) >= FEWEST_RATES:

@@ -7,6 +7,7 @@ VMs (section V-A3).
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -188,26 +189,43 @@ def replay_policy(
     """Returns the replay of a workload whose VMs a policy chooses.
 
     `on_interval` is called after each interval, and may raise an error to end the replay. The first interval is decided
-    on the rate of its own first step, because there is no observation before it.
+    on the rate of its own first step, because there is no observation before it; so are the intervals that begin before
+    a VM can have started.
     """
     replay = Replay(rates, capacity, timing, seed)
-    interval, startup = timing.interval_steps, timing.startup_steps
-    running = 0
+    interval, fleet = timing.interval_steps, StartingVms(timing.startup_steps)
     for start in range(0, len(rates), interval):
         end = min(start + interval, len(rates))
-        lead = 0 if policy.reactive or start == 0 else startup
+        lead = 0 if policy.reactive else min(timing.lead_steps, start)
         observed = replay.observed_until(start - lead + 1, min(start - lead + 1, start))
-        wanted = policy.decide_vms(observed, Window(max(lead, 1), lead + interval - 1))
+        wanted = policy.decide_vms(observed, Window(max(lead, 1), max(lead + interval - 1, 1)))
         vms = min(max(wanted, 1), capacity.max_vms)
-        ready = min(start + startup, end) if policy.reactive and 0 < running < vms else start
-        if ready > start:
-            replay.serve(start, ready, running)
-        if end > ready:
-            replay.serve(ready, end, vms)
+        if policy.reactive:
+            for begin, until, running in fleet.follow(start, end, vms):
+                replay.serve(begin, until, running)
+        else:
+            replay.serve(start, end, vms)
         replay.note(start, end, policy.believe(vms))
-        running = vms
         on_interval(start // interval)
     return replay.finish()
+
+
+class StartingVms:
+    """The VMs of a policy that asks for them only when it needs them, so that they start late."""
+
+    def __init__(self, startup_steps: int) -> None:
+        self.startup_steps = startup_steps
+        self._ready: list[int] = []
+
+    def follow(self, start: int, end: int, wanted: int) -> list[tuple[int, int, int]]:
+        """Asks for `wanted` VMs at the step `start`, and returns how many run until `end`: first step, end and VMs.
+
+        VMs that are no longer wanted go at once, those that are still starting first. The very first are there already.
+        """
+        asked = start + self.startup_steps if self._ready else start
+        self._ready = (self._ready + [asked] * (wanted - len(self._ready)))[:wanted]
+        changes = sorted({start, end, *(at for at in self._ready if start < at < end)})
+        return [(begin, until, sum(at <= begin for at in self._ready)) for begin, until in pairwise(changes)]
 
 
 def replay_schedule(vms: Floats, rates: Floats, capacity: Capacity, timing: Timing, seed: int) -> ReplayedRun:

@@ -76,7 +76,8 @@ class UnknownVmPolicy(ForecastError):
 class Timing:
     """The lengths of a schedule in steps.
 
-    A decision holds for `interval_steps` (S in Imai et al.); a new VM takes `startup_steps` (U) to start.
+    A decision holds for `interval_steps` (S in Imai et al.); a new VM takes `startup_steps` (U) to start. A start may
+    take longer than an interval: several decisions are then under way at once.
     """
 
     interval_steps: int = 10
@@ -87,6 +88,11 @@ class Timing:
     def day_steps(self) -> int:
         """The number of steps in a day."""
         return count_day_steps(self.step_seconds)
+
+    @property
+    def lead_steps(self) -> int:
+        """How many steps before its interval a decision is made; one, if VMs start at once."""
+        return max(self.startup_steps, 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,12 +167,17 @@ class VmPolicy(Protocol):
 
 
 def check_timing(timing: Timing) -> None:
-    """Raises InvalidSchedule unless an interval is longer than the start of a VM, and a step is longer than 0 s."""
-    if not 0 <= timing.startup_steps < timing.interval_steps:
+    """Raises InvalidSchedule unless an interval has a step, a start does not end before it begins, and a step is longer
+    than 0 s.
+    """
+    if timing.interval_steps < 1:
         raise InvalidSchedule(
-            f"A VM takes {write_counted(timing.startup_steps, 'step')} to start, and a decision holds for "
-            f"{timing.interval_steps}: startup_steps must be at least 0 and below interval_steps.",
-            "/startup_steps",
+            f"A decision holds for {write_counted(timing.interval_steps, 'step')}: give at least 1.",
+            "/interval_steps",
+        )
+    if timing.startup_steps < 0:
+        raise InvalidSchedule(
+            f"A VM takes {timing.startup_steps} steps to start: give at least 0.", "/startup_steps"
         )
     if not timing.step_seconds > 0:
         raise InvalidSchedule(

@@ -8,7 +8,8 @@ which nobody runs. Once the rates of the interval are known, the record of the p
 
     G ← d G + g(m),   C ← d C + m,   n ← d n + 1,   g(m) = mean over the steps of Pr[throughput of m VMs ≤ rate]
 
-with a memory of 14 days (d). G/n is the unserved share that this price leads to, C/n its mean VMs.
+with a memory (d) of 14 days, or of 100 intervals where these are longer. G/n is the unserved share that this price
+leads to, C/n its mean VMs.
 
 The price of now is steered. With the target q, α = 1 − q, t steps so far and a debt D = missed steps − a t,
 
@@ -31,7 +32,7 @@ from planner.vms.timing import SteeredPrice
 
 STEPS_PER_E = 4.0
 PRICES: Floats = np.exp(np.arange(42) / STEPS_PER_E)
-MEMORY_DAYS = 14.0
+MEMORY_DAYS, LEAST_MEMORY = 14.0, 100.0
 PRIOR_INTERVALS, PRIOR_UNSERVED, PRIOR_MOST = 60.0, 6.0 * 0.0125 * 7.0, 0.5
 LEAST_RESERVE, MOST_RESERVE, RESERVE_SHARE, RESERVE_DAYS = 0.12, 0.15, 0.0125, 7.0
 DEBT_DAYS, CREDIT_DAYS = 1.0, 3.0
@@ -51,7 +52,7 @@ class VirtualRecords:
     """The discounted records of all prices (columns) under all mixtures (rows)."""
 
     def __init__(self, mixtures: int, day_intervals: float, first_vms: float) -> None:
-        self.decay = exp(-1.0 / (MEMORY_DAYS * max(day_intervals, 1e-9)))
+        self.decay = exp(-1.0 / max(MEMORY_DAYS * day_intervals, LEAST_MEMORY))
         prior = PRIOR_INTERVALS * np.minimum(PRIOR_UNSERVED * first_vms / PRICES, PRIOR_MOST)
         self.unserved: Floats = np.tile(prior, (mixtures, 1))
         self.vms: Floats = np.zeros_like(self.unserved)

@@ -148,6 +148,13 @@ def forecast_vms(question: VmQuestion) -> VmForecast:
         raise InvalidSchedule(
             f"A schedule has 1 to {MOST_INTERVALS} intervals, not {question.intervals}.", "/horizon"
         )
+    recorded, steps = len(question.record), len(question.workload.rates)
+    if recorded > steps:
+        raise InvalidSchedule(
+            f"The record has {write_counted(recorded, 'step')} and the workload {steps:,}: send at most one for each "
+            "step.",
+            "/record",
+        )
     default = DEFAULT_QOS_TARGET if question.policy == HEADGATE else PAPER_QOS_TARGET
     qos_target = default if question.qos_target is None else question.qos_target
     check_qos_target(qos_target)
@@ -169,7 +176,7 @@ def forecast_vms(question: VmQuestion) -> VmForecast:
 
 def windows_ahead(question: VmQuestion) -> list[Window]:
     """Returns the intervals to schedule, one after the other; the first begins as soon as VMs started now are ready."""
-    steps, first = question.timing.interval_steps, max(question.timing.startup_steps, 1)
+    steps, first = question.timing.interval_steps, question.timing.lead_steps
     return [Window(first + i * steps, first + (i + 1) * steps - 1) for i in range(question.intervals)]
 
 
@@ -252,11 +259,6 @@ def _schedule_by_price(question: VmQuestion, qos_target: float) -> _Scheduled:
 def _observe(question: VmQuestion) -> Observed:
     """What a decision may know: the rates, and the caller's record if there is one."""
     rates, record = question.workload.series, question.record
-    if len(record) > len(rates):
-        raise InvalidSchedule(
-            f"The record has {len(record)} steps and the workload {len(rates)}: send at most one for each step.",
-            "/record",
-        )
     offered = rates[len(rates) - len(record) :]
     served = [
         one.served_rate if one.served_rate is not None else (0.0 if one.saturated else rate)

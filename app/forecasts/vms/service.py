@@ -22,7 +22,7 @@ from app.load.measurements.stored_topologies import find_topology
 from app.load.throughput_samples.service import to_fit_answer
 from app.web.fields import find_time
 from app.web.observability import time_planner
-from app.web.problems.error_pointers import STORED, blaming_what_is_stored
+from app.web.problems.error_pointers import blaming_what_is_stored
 from planner.values import Diagnostic
 from planner.vms.sigma_policies import HEADGATE
 from planner.vms.throughput import MstSample
@@ -100,10 +100,6 @@ def describe_workload(policy: str, model: ArmaModel | None) -> WorkloadModelAnsw
     return to_model_answer(model)
 
 
-IN_SECONDS: dict[str, str | None] = {"startup_steps": "/startup_seconds"}
-"""Where a call on a stored topology has the planner's arguments: it sends times in seconds instead of steps."""
-
-
 def forecast_described(body: VmForecastRequest) -> VmForecastAnswer:
     """Returns how many VMs the coming intervals need, for the workload and the samples in the body."""
     gathered = gather_described(body)
@@ -116,7 +112,7 @@ def forecast_stored(session: Session, name: str, body: StoredVmForecastRequest) 
     gathered = gather_stored(session, name, body)
     timing, said = find_timing(body, gathered.workload.step_seconds)
     workload = replace(gathered.workload, diagnostics=(*gathered.workload.diagnostics, *said))
-    with blaming_what_is_stored(name, STORED | IN_SECONDS):
+    with blaming_what_is_stored(name):
         return _forecast(replace(gathered, workload=workload), body, timing)
 
 
@@ -144,24 +140,21 @@ def _forecast(
 
 
 def find_timing(body: StoredVmForecastRequest, step: float) -> tuple[Timing, tuple[Diagnostic, ...]]:
-    """Returns an interval and a VM start in whole steps, and a diagnostic if the interval had to be lengthened.
-
-    An interval longer than a start has at least one step more than the start.
+    """Returns an interval and a VM start in whole steps, both rounded up, and a diagnostic if a step is longer than the
+    interval.
     """
-    startup_steps = ceil(body.startup_seconds / step)
-    interval_steps = max(ceil(body.interval_seconds / step), 1)
-    if interval_steps > MOST_STEPS:
-        raise InvalidSchedule(
-            f"An interval of {write_seconds(body.interval_seconds)} has more than {MOST_STEPS:,} steps of "
-            f"{write_seconds(step)}: send a shorter interval, or a longer step.",
-            "/interval_seconds",
-        )
-    if interval_steps > startup_steps or body.interval_seconds <= body.startup_seconds:
-        return Timing(interval_steps, startup_steps, step), ()
-    longer = startup_steps + 1
-    detail = (
-        f"Snapshots come every {write_seconds(step)}, so that an interval of {write_seconds(body.interval_seconds)} "
-        f"and a start of {write_seconds(body.startup_seconds)} take equally many steps: each decision is for {longer} "
-        f"steps, {write_seconds(longer * step)}."
-    )
-    return Timing(longer, startup_steps, step), (Diagnostic("interval-lengthened", detail),)
+    times = {"interval": body.interval_seconds, "startup": body.startup_seconds}
+    steps = {name: ceil(seconds / step) for name, seconds in times.items()}
+    for name, count in steps.items():
+        if count > MOST_STEPS:
+            raise InvalidSchedule(
+                f"{write_seconds(times[name])} have more than {MOST_STEPS:,} steps of {write_seconds(step)}: send a "
+                f"shorter {name}, or a longer step.",
+                f"/{name}_seconds",
+            )
+    timing = Timing(max(steps["interval"], 1), steps["startup"], step)
+    if step <= body.interval_seconds:
+        return timing, ()
+    detail = f"Snapshots come every {write_seconds(step)}, so each decision is for that long"
+    said = Diagnostic("interval-lengthened", f"{detail} instead of {write_seconds(body.interval_seconds)}.")
+    return timing, (said,)

@@ -9,7 +9,7 @@ from app.web.fields import Body, MeasuredNumber, UtcTime
 from planner.vms.throughput import MstSample
 from planner.workloads.series import Measurement, Workload, regularise_workload
 
-MOST_POINTS, MOST_SAMPLES, MOST_VMS, MOST_STEPS = 50_000, 5_000, 1024, 1_000
+MOST_POINTS, MOST_SAMPLES, MOST_VMS, MOST_STEPS = 50_000, 5_000, 1024, 2_000
 
 SERIES_PROBLEMS = (
     "invalid-mst-samples",
@@ -49,7 +49,8 @@ IntervalSteps = Annotated[
     int, Field(ge=1, le=MOST_STEPS, description="The number of steps for which a decision holds.")
 ]
 StartupSteps = Annotated[
-    int, Field(ge=0, le=MOST_STEPS, description="The number of steps that a VM takes to start.")
+    int,
+    Field(ge=0, le=MOST_STEPS, description="The steps that a VM takes to start, also more than an interval."),
 ]
 MaxVms = Annotated[int, Field(ge=1, le=MOST_VMS, description="The most VMs that can be scheduled.")]
 

@@ -242,9 +242,8 @@ FORECAST_EXAMPLES: tuple[Exception, ...] = (
     forecasting.WorkloadTooSparse(missing_steps=159, steps=200, allowed_share=0.5),
     forecasting.ConstantWorkload(rate=300.0, steps=200),
     forecasting.InvalidSchedule(
-        "A VM takes 5 steps to start, and a decision holds for 5: startup_steps must be at least 0 and below "
-        "interval_steps.",
-        "/startup_steps",
+        "The record has 6 steps and the workload 5: send at most one for each step.",
+        "/record",
     ),
 )
 PROBLEM_EXAMPLES = (

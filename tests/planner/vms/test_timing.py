@@ -17,8 +17,7 @@ from planner.workloads.series import InvalidSchedule
 @pytest.mark.parametrize(
     ("timing", "pointer"),
     [
-        (Timing(10, 10), "/startup_steps"),
-        (Timing(0, 0), "/startup_steps"),
+        (Timing(0, 0), "/interval_steps"),
         (Timing(5, -1), "/startup_steps"),
         (Timing(5, 1, 0.0), "/step_seconds"),
         (Timing(5, 1, float("nan")), "/step_seconds"),
@@ -30,9 +29,12 @@ def test_a_timing_that_cannot_be_is_pointed_at(timing: Timing, pointer: str):
     assert refused.value.pointer == pointer
 
 
-@pytest.mark.parametrize("timing", [Timing(), Timing(1, 0), Timing(10, 9)])
-def test_a_start_shorter_than_an_interval_is_fine(timing: Timing):
+@pytest.mark.parametrize(
+    ("timing", "lead"), [(Timing(), 2), (Timing(1, 0), 1), (Timing(10, 9), 9), (Timing(5, 30), 30)]
+)
+def test_a_start_takes_as_long_as_it_takes(timing: Timing, lead: int):
     check_timing(timing)
+    assert timing.lead_steps == lead
 
 
 def test_there_is_a_vm_at_least_and_a_target_of_one_half_at_least():

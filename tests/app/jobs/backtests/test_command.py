@@ -150,7 +150,7 @@ def test_a_backtest_draws_the_same_picture_every_time(tmp_path: Path):
         (["--seeds", "0"], "--seeds: "),
         (["--qos-target", "95"], "invalid-qos-target"),
         (["--headgate-qos-target", "nan"], "--headgate-qos-target: "),
-        (["--startup-steps", "10"], "startup_steps"),
+        (["--startup-steps", "-1"], "--startup-steps: "),
         (["--step-seconds", "0"], "give at least 1 ms"),
         (["--scale-peak", "-1"], "scale_peak"),
         (["--app", "nothing"], "no application nothing"),

@@ -175,7 +175,7 @@ SAMPLES = SMALL["mst_samples"]
         ({"policies": []}, "invalid-request", "#/policies"),
         ({"qos_target": 1.0}, "invalid-qos-target", "#/qos_target"),
         ({"headgate_qos_target": 0.4}, "invalid-qos-target", "#/headgate_qos_target"),
-        ({"startup_steps": 10}, "invalid-schedule", "#/startup_steps"),
+        ({"startup_steps": -1}, "invalid-request", "#/startup_steps"),
         ({"scale_peak": 0.0}, "invalid-schedule", "#/scale_peak"),
         ({"seeds": 0}, "invalid-request", "#/seeds"),
         ({"seeds": 51}, "invalid-request", "#/seeds"),

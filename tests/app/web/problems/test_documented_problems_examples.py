@@ -73,7 +73,7 @@ DESCRIBED_CALLS: list[tuple[str, str, Any]] = [
     ("workload-too-short", VMS, FORECAST | {"policy": "mst+ua;arma"}),
     ("workload-too-sparse", "/v1/forecasts/workload", {"workload": [STUCK[0] | {"rate": 1}, *STUCK[160:]]}),
     ("constant-workload", "/v1/forecasts/workload", {"workload": STUCK}),
-    ("invalid-schedule", VMS, FORECAST | {"startup_steps": 5, "interval_steps": 5}),
+    ("invalid-schedule", VMS, FORECAST | {"record": [{"vms": 4, "saturated": False}] * 6}),
 ]
 
 

@@ -136,7 +136,7 @@ def test_a_start_in_seconds_is_pointed_at_in_seconds(client: httpx.Client, measu
         {"observed_at": f"2026-11-17T0{i}:00:00Z", "vms": i, "throughput": 60.0 * i} for i in range(1, 8)
     ]
     assert client.post(f"/v1/topologies/{measured}/mst-samples", json=samples).status_code == 201
-    body = {"startup_seconds": 6000.0, "interval_seconds": 60.0}
+    body = {"startup_seconds": 31_536_000.0, "interval_seconds": 60.0}
     found = refuse(client, "POST", f"/v1/topologies/{measured}/forecasts/vms", body)
     assert found == (422, "invalid-schedule", "#/startup_seconds")
 
