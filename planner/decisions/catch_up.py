@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from math import inf, isfinite
 
 from planner.decisions.wording import Reason, give_reason
-from planner.situations.keys import find_hottest_share
+from planner.queueing.stations import NO_BOUND, Stations
 from planner.situations.situation import Situation
 from planner.topology.flow import order_acyclic, settle_network
 from planner.topology.loads import MOST_PROCESSORS
@@ -107,26 +107,11 @@ def find_backlog(situation: Situation) -> Backlog | None:
     return Backlog(waiting, tuple(work))
 
 
-def find_capacities(situation: Situation, counts: Sequence[int]) -> list[float]:
-    """Returns how many tuples per second each operator serves at most with these processors.
-
-    An operator of k processors with service rate μ serves kμ, or μ/p if its hottest instance gets the part p of its
-    tuples.
-    """
-    capacities = []
-    for operator, rate, count in zip(
-        situation.topology.operators, situation.stations.service_rate, counts, strict=True
-    ):
-        share = find_hottest_share(operator, situation.load.operators[operator.name], count)
-        capacities.append(float(rate) / (1.0 / count if share is None else share))
-    return capacities
-
-
 def find_seconds_left(situation: Situation, backlog: Backlog, counts: Sequence[int]) -> float | None:
     """Returns the seconds after which these processors have worked off the whole backlog; None: never."""
     longest = 0.0
     for work, capacity, arriving in zip(
-        backlog.work, find_capacities(situation, counts), situation.flow.arrival_rates, strict=True
+        backlog.work, situation.stations.list_capacities(counts), situation.flow.arrival_rates, strict=True
     ):
         if work > 0.0:
             spare = capacity - arriving
@@ -137,22 +122,30 @@ def find_seconds_left(situation: Situation, backlog: Backlog, counts: Sequence[i
 def find_floors(situation: Situation, backlog: Backlog, seconds: float) -> list[int] | None:
     """Returns the fewest processors with which each operator works off its part of the backlog within `seconds`.
 
-    Returns None if this needs more processors than can be planned. An operator whose bound is too low gets its bound,
-    and the operators behind receive only what this operator can send.
+    Returns None if this needs more processors than can be planned. An operator whose bound is too low gets what
+    serves the most, and the operators behind receive only what this operator can send.
     """
-    service, arriving = situation.stations.service_rate, situation.flow.arrival_rates
-    ceilings = [inf if one.ceiling is None else one.ceiling for one in situation.topology.operators]
-    most = [ceiling * float(mu) for ceiling, mu in zip(ceilings, service, strict=True)]
+    stations, arriving = situation.stations, situation.flow.arrival_rates
+    best = find_best(stations)
+    most = stations.list_capacities(best)
     spare = [max(limit - rate, 0.0) * (1.0 - ROUNDING) for limit, rate in zip(most, arriving, strict=True)]
     found = limit_work(situation, backlog, seconds, spare)
-    reaching = [
-        min(rate, work * float(mu)) for rate, work, mu in zip(found, backlog.work, service, strict=True)
-    ]
+    service = [float(mu) for mu in stations.service_rate]
+    reaching = [min(rate, work * mu) for rate, work, mu in zip(found, backlog.work, service, strict=True)]
     rates = [min(rate + work, limit) for rate, work, limit in zip(arriving, reaching, most, strict=True)]
-    if any(rate / float(mu) > MOST_PROCESSORS for rate, mu in zip(rates, service, strict=True)):
+    if any(rate / mu > MOST_PROCESSORS for rate, mu in zip(rates, service, strict=True)):
         return None
-    floors = replace(situation.stations, arrival_rate=rates).list_least_stable()
-    return [int(min(pair)) for pair in zip(floors, ceilings, strict=True)]
+    floors = replace(stations, arrival_rate=rates).list_least_stable()
+    return [
+        k if rate >= limit * (1.0 - ROUNDING) and k < NO_BOUND else min(floor, k)
+        for floor, k, rate, limit in zip(floors, best, rates, most, strict=True)
+    ]
+
+
+def find_best(stations: Stations) -> list[int]:
+    """The processors with which each operator serves as much as its bounds allow, and no more than that takes."""
+    rows = zip(stations.list_shares(), stations.max_processors, strict=True)
+    return [int(most) if shares is None else shares.find_best(int(most)) for shares, most in rows]
 
 
 def limit_work(situation: Situation, backlog: Backlog, seconds: float, spare: Sequence[float]) -> list[float]:

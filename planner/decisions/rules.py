@@ -14,6 +14,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from planner.allocation.allocate import allocate_budget
+from planner.allocation.served import find_served, split_most
 from planner.decisions.case import Case, Proposal, foresee, name_action
 from planner.decisions.catch_up import (
     describe_bound,
@@ -24,7 +25,6 @@ from planner.decisions.catch_up import (
 )
 from planner.decisions.goals import propose
 from planner.decisions.horizon import find_horizon, forecast_each_step
-from planner.decisions.sizing import find_served, split_most
 from planner.decisions.state_migration import keep_owners, plan_moves
 from planner.decisions.wording import Reason, give_reason
 from planner.errors import BoundTooSmall, BudgetTooSmall
@@ -47,10 +47,11 @@ def serve_most(case: Case, proposal: Proposal) -> Proposal:
     k_max = case.policy.k_max
     if not proposal.is_over_budget or k_max is None or k_max < sum(case.running):
         return proposal
-    counts = split_most(case.peak, k_max)
+    stations = case.peak.stations
+    counts = split_most(stations, k_max)
     if counts is None:
         return proposal
-    before, after = find_served(case.peak, case.running), find_served(case.peak, counts)
+    before, after = find_served(stations, case.running), find_served(stations, counts)
     if sum(counts) <= sum(case.running) and after <= before * (1.0 + case.policy.least_gain):
         return proposal
     why = give_reason(

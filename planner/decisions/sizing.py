@@ -1,19 +1,13 @@
-"""The fewest processors for a target with corrected waits, and the load that a budget k_max of processors serves.
+"""The fewest processors for a target with corrected waits.
 
 The target holds if S + c·W(k) ≤ T_max, with the time S of services, the modelled wait W of k processors and the
 measured factor c of waits. If measured waits falsify shared queues, two sizings are made, each with its own factor c:
 one for shared queues and one for a queue per processor. The answer is the larger of the two: modelled waits of shared
 queues fall too fast with more processors, and nothing shows which of the two models is nearer.
-
-If k_max is too small for the load, an operator with k processors serves the part kμ/λ of its arrivals (μ is the service
-rate of a processor, λ the arrival rate). The smallest of these parts is the part that the whole topology serves. To
-make it largest, each next processor goes to the operator with the smallest part.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from heapq import heapify, heapreplace
-from math import ceil, inf
 
 import numpy as np
 
@@ -29,8 +23,6 @@ from planner.targets.target import allocate_fewest
 # A correction at most doubles the running processors; then the result is measured before more is added.
 MOST_GROWTH = 2
 LEAST_FACTOR = 1e-6
-# Bisections of the served part; then fewer processors than operators are left to place one by one.
-HALVINGS = 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,58 +194,3 @@ def find_corrected_sojourn(sizing: Sizing, counts: Sequence[int]) -> float:
     if sizing.is_own and factors.own is not None:
         return situation.find_lower_bound() + factors.own * find_own_wait(situation, counts)
     return situation.find_lower_bound() + factors.shared * find_wait(situation, counts)
-
-
-def find_served(situation: Situation, counts: Sequence[int]) -> float:
-    """Returns the part of the arrivals that every operator can serve with these processors; above 1: all of them.
-
-    The part is min kμ/λ over the operators: processors k, service rate μ, arrival rate λ.
-    """
-    rows = zip(counts, situation.stations.service_rate, situation.flow.arrival_rates, strict=True)
-    return min((count * float(mu) / rate for count, mu, rate in rows if rate > 0.0), default=inf)
-
-
-def split_most(situation: Situation, k_max: int) -> list[int] | None:
-    """Returns the split of k_max processors that serves the largest part of the load, within the bounds of operators.
-
-    Returns None if the least processors of all operators are more than k_max.
-    """
-    operators = situation.topology.operators
-    loads = [
-        rate / float(mu)
-        for rate, mu in zip(situation.flow.arrival_rates, situation.stations.service_rate, strict=True)
-    ]
-    ceilings = [inf if one.ceiling is None else one.ceiling for one in operators]
-    least = [one.min_processors for one in operators]
-
-    def fill(part: float) -> list[int]:
-        rows = zip(least, loads, ceilings, strict=True)
-        return [int(min(max(low, ceil(part * load)), most)) for low, load, most in rows]
-
-    low, high = 0.0, 1.0
-    if sum(least) > k_max:
-        return None
-    for _ in range(HALVINGS):
-        middle = 0.5 * (low + high)
-        low, high = (middle, high) if sum(fill(middle)) <= k_max else (low, middle)
-    counts = fill(low)
-    give_rest(counts, loads, ceilings, k_max - sum(counts))
-    return counts
-
-
-def give_rest(counts: list[int], loads: Sequence[float], ceilings: Sequence[float], left: int) -> None:
-    """Adds each of the `left` processors to the operator that serves the smallest part of its arrivals."""
-    parts = [
-        (count / load, place)
-        for place, (count, load, most) in enumerate(zip(counts, loads, ceilings, strict=True))
-        if load > 0.0 and count < most
-    ]
-    heapify(parts)
-    while left > 0 and parts:
-        place = parts[0][1]
-        counts[place] += 1
-        left -= 1
-        part = counts[place] / loads[place] if counts[place] < ceilings[place] else inf
-        heapreplace(parts, (part, place))
-        if parts[0][0] == inf:
-            return

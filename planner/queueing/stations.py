@@ -21,7 +21,7 @@ from planner.queueing.instances.instance_curves import (
     is_dealt,
 )
 from planner.queueing.instances.instance_queues import InstanceQueues
-from planner.queueing.instances.key_shares import UNREACHABLE
+from planner.queueing.instances.key_shares import UNREACHABLE, KeyShares
 from planner.queueing.instances.single_servers import PreparedInflows, prepare_inflows
 from planner.queueing.mixed_queues import MixedQueues, find_least_stable
 from planner.queueing.queueings import ERLANG, Inflow, forget_variability
@@ -228,16 +228,24 @@ class Stations:
             return self.draw_curve(i).wait_seconds(k)
         return queue.wait_in_services(*split_offered_load(rate, mu), k) / mu
 
-    def find_utilisations(self, counts: Sequence[int]) -> list[float]:
-        """The utilisation of the busiest instance of each operator; above 1 it cannot keep up."""
-        rates = zip(self.arrival_rate, self.service_rate, counts, strict=True)
-        busy = [float(rate / mu) / k for rate, mu, k in rates]
+    def list_shares(self) -> list[KeyShares | None]:
+        """The shares of each operator's instances; None where all processors serve equal parts of the tuples."""
         general = self.list_general()
         _, prepared = self.prepare_inflows(tuple(general))
-        for i, shares in zip(general, prepared.shares, strict=True):
-            if shares is not None:
-                busy[i] *= counts[i] * shares.find_hottest(counts[i])
-        return busy
+        found = dict(zip(general, prepared.shares, strict=True))
+        return [found.get(i) for i in range(len(self))]
+
+    def list_capacities(self, counts: Sequence[int]) -> list[float]:
+        """The tuples per second that each operator can serve: its busiest instance is the first at its limit."""
+        rows = zip(self.service_rate, self.list_shares(), counts, strict=True)
+        return [
+            float(mu) * k if shares is None else float(mu) / shares.find_hottest(k) for mu, shares, k in rows
+        ]
+
+    def find_utilisations(self, counts: Sequence[int]) -> list[float]:
+        """The utilisation of the busiest instance of each operator; above 1 it cannot keep up."""
+        rows = zip(self.arrival_rate, self.list_capacities(counts), strict=True)
+        return [float(rate) / capacity for rate, capacity in rows]
 
     def find_next_gains(self, counts: Sequence[int]) -> tuple[list[float], list[float]]:
         """The mean wait at each operator, and the waiting tuples that one processor more saves, λ(W(k) − W(k+1)).

@@ -202,6 +202,18 @@ class KeyShares:
             low, high = (middle, high) if is_short(middle) else (low, middle)
         return max(high, least)
 
+    def clip_idle(self, most: int) -> int:
+        """`most` instances, or fewer where some of them would have no key group."""
+        return most if self.groups is None else min(most, max(self.groups.number, len(self.instances)))
+
+    def find_best(self, most: int) -> int:
+        """The fewest instances, of at most `most`, of which the busiest gets as little as possible."""
+        if self.groups is None:
+            return most
+        if self.weights is None and not self.instances:
+            return -(-self.groups.number // -(-self.groups.number // min(most, self.groups.number)))
+        return min(range(1, self.clip_idle(most) + 1), key=lambda k: (self.find_hottest(k), k))
+
     def find_next_useful(self, k: int) -> int | None:
         """The next number of instances at which the busiest gets less than with k; None where there is none, or where
         groups are not known.

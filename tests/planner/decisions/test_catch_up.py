@@ -178,6 +178,22 @@ def test_the_hottest_key_limits_how_fast_work_is_done():
     assert find_seconds_left(situation, backlog, [4]) == pytest.approx(100.0 / (20.0 / 0.6 - 10.0))
 
 
+def test_behind_a_hot_key_group_no_more_is_planned_than_its_instance_can_send():
+    operators = (Operator("count", queueing="keyed", max_parallelism=6), Operator("out"))
+    keyed = Topology(operators, (Edge("count", "out"),), (Entry("count"),))
+    count = OperatorLoad(20.0, processors=4, group_shares=(0.5, *[0.1] * 5), backlog_tuples=1e6)
+    situation = survey_load(
+        keyed, Load(10.0, {"count": count, "out": OperatorLoad(5.0, processors=9)}), DEFAULT_MODEL
+    )
+    backlog = find_backlog(situation)
+    assert backlog is not None
+    # The instance of the hot group serves 20/s of half the tuples, so 40/s leave count: 8 processors' work.
+    floors = find_floors(situation, backlog, 10.0)
+    assert floors is not None
+    assert floors[1] == 8
+    assert situation.stations.list_capacities(floors)[0] == pytest.approx(40.0)
+
+
 def test_a_promise_is_kept_and_made_anew_once_it_has_passed():
     assert CatchUpTerms(600.0).find_seconds() == 600.0
     assert CatchUpTerms(600.0, 400.0).find_seconds() == 400.0

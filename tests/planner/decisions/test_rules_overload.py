@@ -1,15 +1,13 @@
 """Where k_max is too small for all that comes, its split serves the most of it, and more load takes no fewer."""
 
 from collections.abc import Sequence
-from itertools import product
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from planner.allocation.served import find_served
 from planner.decisions.compose import Decision
 from planner.decisions.policy import Policy
-from planner.decisions.sizing import find_served, split_most
 from planner.situations.situation import survey_load
 from planner.values import DEFAULT_MODEL, Edge, Entry, Load, Operator, OperatorLoad, Topology
 from tests.planner.decisions.asked import decide
@@ -29,26 +27,6 @@ def measure(rate: float) -> Load:
 
 
 FREE = chain([(1, None)] * 3)
-BOUNDS = st.tuples(st.integers(1, 3), st.one_of(st.none(), st.integers(3, 6)))
-
-
-@settings(max_examples=100, deadline=None)
-@given(st.lists(BOUNDS, min_size=3, max_size=3), st.integers(3, 12), st.floats(20.0, 500.0))
-def test_no_split_within_the_bounds_serves_more(
-    bounds: list[tuple[int, int | None]], k_max: int, rate: float
-):
-    situation = survey_load(chain(bounds), measure(rate), DEFAULT_MODEL)
-    found = split_most(situation, k_max)
-    allowed = [
-        counts
-        for counts in product(*[range(least, (most or 12) + 1) for least, most in bounds])
-        if sum(counts) <= k_max
-    ]
-    assert (found is None) == (not allowed)
-    if found is not None:
-        assert tuple(found) in allowed
-        best = max(find_served(situation, counts) for counts in allowed)
-        assert find_served(situation, found) == pytest.approx(best)
 
 
 def ask(rate: float, running: tuple[int, int, int], k_max: int = 20, **terms: float) -> Decision:
@@ -74,11 +52,11 @@ def test_what_runs_stays_where_another_split_serves_little_more_and_where_the_bu
 
 
 def test_another_split_of_as_many_must_serve_more_by_least_gain():
-    situation, best = survey_load(FREE, measure(600.0), DEFAULT_MODEL), ask(600.0, (1, 1, 1), 100)
+    stations, best = survey_load(FREE, measure(600.0), DEFAULT_MODEL).stations, ask(600.0, (1, 1, 1), 100)
     counts = [one.processors for one in best.recommended.operators]
     moved = [(counts[0] - 1, counts[1] + 1, counts[2]), (counts[0], counts[1] - 1, counts[2] + 1)]
-    near = max(moved, key=lambda one: find_served(situation, one))
-    gain = find_served(situation, counts) / find_served(situation, near) - 1.0
+    near = max(moved, key=lambda one: find_served(stations, one))
+    gain = find_served(stations, counts) / find_served(stations, near) - 1.0
     assert 0.0 < gain < 0.2
     assert ask(600.0, near, 100, least_gain=1.01 * gain).action == "hold"
     assert ask(600.0, near, 100, least_gain=0.99 * gain).action == "rebalance"
@@ -92,10 +70,3 @@ def test_more_load_never_takes_fewer_up_to_the_budget_and_beyond(
     policy = Policy(t_max_seconds=0.5, k_max=20)
     few, many = (decide(FREE, measure(20.0), running, policy, newest_rate=one) for one in (rate, rate + more))
     assert total(few) <= total(many) <= 20
-
-
-def test_numbers_of_processors_beyond_all_lists_take_no_time():
-    situation = survey_load(FREE, measure(1e9), DEFAULT_MODEL)
-    found = split_most(situation, 100_000_000)
-    assert found is not None
-    assert sum(found) == 100_000_000

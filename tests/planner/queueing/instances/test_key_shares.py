@@ -122,3 +122,15 @@ def test_fewest_instances_with_whole_groups_are_found_where_more_do_not_keep_up(
     assert known.find_least_stable(2.1) == 4
     assert known.find_least_stable(2.6) == UNREACHABLE
     assert known.find_next_useful(2) == 4
+
+
+@given(number=st.integers(1, 40), most=st.integers(1, 60), is_weighted=st.booleans())
+def test_the_best_number_of_instances_is_the_fewest_of_which_the_busiest_gets_least(
+    number: int, most: int, *, is_weighted: bool
+):
+    weights = tuple(float(1 + group % 5) for group in range(number)) if is_weighted else ()
+    shares = KeyShares((), KeyGroups(number, weights=weights))
+    tried = {k: shares.find_hottest(k) for k in range(1, min(most, number) + 1)}
+    best = shares.find_best(most)
+    assert best == min(tried, key=lambda k: (tried[k], k))
+    assert shares.clip_idle(most) == max(tried)

@@ -1,0 +1,120 @@
+"""The split of a budget that serves the largest part of the load, where no split serves all of it.
+
+An operator serves 1/p times its service rate μ, where its busiest processor gets the part p of its tuples: kμ where k
+processors share them evenly, less where a key is hot or key groups are dealt out whole. The part of its arrivals λ that
+it serves is μ/(pλ). The smallest of these parts is the part that the whole topology serves.
+
+With whole groups the served rate is a staircase in k. More processors than those at the beginning of a stair serve no
+more, so the search gives none.
+"""
+
+from bisect import bisect_left
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from heapq import heapify, heappop, heappush
+from math import ceil, inf
+
+from planner.queueing.instances.key_shares import KeyShares
+from planner.queueing.stations import Stations
+
+HALVINGS = 60
+"""Bisections of the served part; then fewer processors than operators are left to place."""
+ROUNDING = 1e-9
+
+
+@dataclass(frozen=True)
+class ServedOperator:
+    """An operator of a split: its offered load λ/μ, the shares of its instances if these are uneven, and its bounds."""
+
+    load: float
+    shares: KeyShares | None
+    least: int
+    most: int
+
+    @cached_property
+    def stairs(self) -> tuple[list[int], list[float]]:
+        """The numbers of processors that serve more than any smaller number, and what they serve, ascending."""
+        assert self.shares is not None
+        found: tuple[list[int], list[float]] = ([], [])
+        for k in range(self.least, max(self.shares.clip_idle(self.most), self.least) + 1):
+            served = self.serve(k)
+            if not found[1] or served > found[1][-1] * (1.0 + ROUNDING):
+                found[0].append(k)
+                found[1].append(served)
+        return found
+
+    def find_fewest(self, part: float) -> int:
+        """The fewest processors that serve this part of the arrivals, or else the most of them that is possible."""
+        wanted = part * self.load
+        if self.shares is None:
+            return min(max(self.least, ceil(wanted)), self.most)
+        wanted *= 1.0 - ROUNDING
+        if self.shares.groups is None:  # the busiest gets less with each further instance
+            some = range(self.least, self.most)
+            return self.least + bisect_left(some, wanted, key=self.serve)
+        counts, served = self.stairs
+        return counts[min(bisect_left(served, wanted), len(counts) - 1)]
+
+    def find_next(self, count: int) -> int | None:
+        """The next number of processors that serves more; None where there is none."""
+        if self.shares is None or self.shares.groups is None:
+            return count + 1 if count < self.most else None
+        counts = self.stairs[0]
+        at = bisect_left(counts, count + 1)
+        return counts[at] if at < len(counts) else None
+
+    def find_part(self, count: int) -> float:
+        """The part of the arrivals that these processors serve."""
+        return self.serve(count) / self.load
+
+    def serve(self, count: int) -> float:
+        """The offered load that so many processors can serve: their number, where they get equal parts of it."""
+        return float(count) if self.shares is None else 1.0 / self.shares.find_hottest(count)
+
+
+def find_served(stations: Stations, counts: Sequence[int]) -> float:
+    """The part of the arrivals that every operator can serve with these processors; above 1: all of them."""
+    rows = zip(stations.list_capacities(counts), stations.arrival_rate, strict=True)
+    return min((capacity / float(rate) for capacity, rate in rows if rate > 0.0), default=inf)
+
+
+def split_most(stations: Stations, k_max: int) -> list[int] | None:
+    """The split of `k_max` processors that serves the largest part of the load, within the bounds of operators.
+
+    None if the least processors of all operators are more than k_max.
+    """
+    least = [int(one) for one in stations.min_processors]
+    if sum(least) > k_max:
+        return None
+    rows = zip(
+        stations.arrival_rate, stations.service_rate, stations.list_shares(), least,
+        stations.max_processors, strict=True,
+    )  # fmt: skip
+    servers = [
+        ServedOperator(float(rate) / float(mu), shares, low, max(min(int(most), k_max), low))
+        for rate, mu, shares, low, most in rows
+    ]
+    low, high = 0.0, 1.0
+    for _ in range(HALVINGS):
+        middle = 0.5 * (low + high)
+        total = sum(one.find_fewest(middle) for one in servers)
+        low, high = (middle, high) if total <= k_max else (low, middle)
+    counts = [one.find_fewest(low) for one in servers]
+    give_rest(counts, servers, k_max - sum(counts))
+    return counts
+
+
+def give_rest(counts: list[int], servers: Sequence[ServedOperator], left: int) -> None:
+    """Gives the `left` processors, each time to the operator that serves the smallest part of its arrivals, as far as
+    they make it serve more.
+    """
+    parts = [(one.find_part(counts[i]), i) for i, one in enumerate(servers) if one.load > 0.0]
+    heapify(parts)
+    while left > 0 and parts:
+        place = heappop(parts)[1]
+        following = servers[place].find_next(counts[place])
+        if following is not None and following - counts[place] <= left:
+            left -= following - counts[place]
+            counts[place] = following
+            heappush(parts, (servers[place].find_part(following), place))
