@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from importlib.metadata import version
 
+from anyio import CapacityLimiter
 from fastapi import FastAPI
 from sqlalchemy.orm import sessionmaker
 
@@ -50,6 +51,7 @@ from app.web.callers import sign_in
 from app.web.callers.keys import KeyRing
 from app.web.callers.proxies import TrustedProxies
 from app.web.callers.wrong_keys import WrongKeys
+from app.web.life_signs import LifeSigns
 from app.web.middleware import BodyLimit, BrowserGuard
 from app.web.observability import RequestRecorder, observe_pool
 from app.web.overload.compute_queue import SWITCH_SECONDS, Computing
@@ -94,7 +96,7 @@ ROUTERS = (
 )
 
 
-def create_app(settings: Settings) -> FastAPI:
+def create_app(settings: Settings, keys: KeyRing | None = None) -> FastAPI:
     """The web application with routes, error answers and middleware; it opens no connection and configures no log."""
     app = FastAPI(
         title="Headgate",
@@ -110,7 +112,7 @@ def create_app(settings: Settings) -> FastAPI:
     app.state.computing = Computing(settings)
     app.state.turns = Turns()
     app.state.ready_process = ReadyProcess(settings)
-    app.state.keys = KeyRing(settings)
+    app.state.keys = keys or KeyRing(settings)
     app.state.wrong_keys = WrongKeys()
     for router in ROUTERS:
         # include_router would search every route twice: first for the router, then within it.
@@ -139,25 +141,57 @@ async def open_database(app: FastAPI) -> AsyncIterator[None]:
         signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGHUP})
     engine = make_engine(settings, settings.database_url.get_secret_value())
     observe_pool(engine)
-    app.state.health_engine = make_health_engine(settings.database_url.get_secret_value())
-    app.state.metrics_engine = make_metrics_engine(settings.database_url.get_secret_value())
-    app.state.readiness = SharedReads(health.compare_revisions, threads=1)
     app.state.session_factory = sessionmaker(
         engine, expire_on_commit=False, info={CLOCK_LEAD: settings.clock_lead_seconds}
     )
     app.state.signed_out = SignedOutTickets(app.state.session_factory)
-    app.state.newest_revision = newest_revision()
     dispatchers = make_dispatchers(settings)
     for dispatcher in dispatchers:
         dispatcher.start()
     app.state.ready_process.start()
     retention = Retention(settings)
     retention.start()
-    yield
+    async with open_health(app):
+        yield
     app.state.ready_process.stop()
     retention.stop()
     for dispatcher in dispatchers:
         dispatcher.stop()
     engine.dispose()
+
+
+def create_health_app(settings: Settings, keys: KeyRing, life_signs: LifeSigns) -> FastAPI:
+    """What answers on the health port; it shares nothing with the app of the main port but the keys."""
+    app = FastAPI(lifespan=open_listener, openapi_url=None, redirect_slashes=False)
+    app.state.settings = settings
+    app.state.keys = keys
+    app.state.wrong_keys = WrongKeys()
+    app.state.life_signs = life_signs
+    for router in (health.listener_router, metrics.router):
+        app.router.routes.extend(router.routes)
+    install_problems(app)
+    app.add_middleware(BrowserGuard)
+    return app
+
+
+@asynccontextmanager
+async def open_listener(app: FastAPI) -> AsyncIterator[None]:
+    """Keeps what the health port needs of the database while it is open."""
+    async with open_health(app):
+        app.state.signed_out = SignedOutTickets(sessionmaker(app.state.metrics_engine))
+        yield
+
+
+@asynccontextmanager
+async def open_health(app: FastAPI) -> AsyncIterator[None]:
+    """Keeps connections and threads for readiness and metrics alone, so that neither waits for other requests."""
+    settings: Settings = app.state.settings
+    assert settings.database_url is not None, "open_database says why"
+    url = settings.database_url.get_secret_value()
+    app.state.health_engine, app.state.metrics_engine = make_health_engine(url), make_metrics_engine(url)
+    app.state.readiness = SharedReads(health.compare_revisions, threads=1)
+    app.state.newest_revision = newest_revision()
+    app.state.gauges_limiter, app.state.metrics_limiter = CapacityLimiter(1), CapacityLimiter(1)
+    yield
     app.state.health_engine.dispose()
     app.state.metrics_engine.dispose()

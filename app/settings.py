@@ -39,6 +39,13 @@ class Settings(BaseSettings):
     )
     host: str = Field("127.0.0.1", description="Address to listen on; beyond loopback API keys are required.")
     port: int = Field(8000, ge=0, le=65535)
+    health_port: int | None = Field(
+        None,
+        ge=0,
+        le=65535,
+        description="A second port for /healthz, /readyz and /metrics alone, with a thread of its own: it answers "
+        "while the workers compute.",
+    )
     workers: int = Field(1, ge=1, le=64, description="Server processes.")
     api_keys: SecretStr = Field(
         SecretStr(""),

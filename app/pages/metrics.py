@@ -42,8 +42,6 @@ from app.web.routing import SettingsDep
 
 log = logging.getLogger(__name__)
 router = APIRouter(tags=["health"])
-_metrics = CapacityLimiter(1)
-_gauges = CapacityLimiter(1)
 
 PATIENCE_SECONDS = 4.0
 """By default Prometheus ends a scrape after 10 s; the service's own metrics must arrive before."""
@@ -85,8 +83,8 @@ class GaugeBounds(NamedTuple):
 async def get_metrics(request: Request, settings: SettingsDep) -> Response:
     """Requests, latencies, planner seconds, computing, database connections; processors and E[T] of topologies."""
     bounds = GaugeBounds(settings.metrics_topologies, settings.metrics_operators, settings.clock_lead_seconds)
-    gauges = await read_gauges(request.app.state.metrics_engine, bounds, _gauges)
-    return await to_thread.run_sync(render_metrics, gauges, limiter=_metrics)
+    gauges = await read_gauges(request.app.state.metrics_engine, bounds, request.app.state.gauges_limiter)
+    return await to_thread.run_sync(render_metrics, gauges, limiter=request.app.state.metrics_limiter)
 
 
 async def read_gauges(engine: Engine, bounds: GaugeBounds, limiter: CapacityLimiter) -> "TopologyGauges":

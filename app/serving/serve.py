@@ -23,6 +23,7 @@ from app.database.connections.connection_room import fit_pool
 from app.database.embedded.database_choice import choose_own_database, registered
 from app.database.embedded.embedded_postgres import open_database_url
 from app.main import create_app
+from app.serving.health_listener import listening_for_health
 from app.serving.server import (
     EACH_WORKER_BINDS,
     DrainingServer,
@@ -33,8 +34,9 @@ from app.serving.server import (
     refuse_new_connections,
 )
 from app.settings import Settings, find_unknown_variables
-from app.web.callers.keys import UnusableKeys, read_keys
+from app.web.callers.keys import KeyRing, UnusableKeys, read_keys
 from app.web.callers.security import is_loopback
+from app.web.life_signs import LifeSigns
 from app.web.observability import configure_logging
 from migrations.runner import migrate
 
@@ -48,7 +50,9 @@ class WorkerNeverServed(Exception):
     """The error that a worker ended before it served any request; a replacement would end in the same way."""
 
 
-def serve_with_workers(settings: Settings, listeners: Sequence[socket.socket]) -> None:
+def serve_with_workers(
+    settings: Settings, listeners: Sequence[socket.socket], keys: KeyRing, life_signs: LifeSigns
+) -> None:
     """Runs one worker for each listener until SIGTERM or Ctrl-C; a worker that dies is replaced.
 
     On Linux only the worker has its listener open, which closes when the worker dies: no connection waits for the
@@ -61,7 +65,9 @@ def serve_with_workers(settings: Settings, listeners: Sequence[socket.socket]) -
         signal.signal(signal.SIGHUP, lambda *_: hung_up.set())
     with tempfile.TemporaryDirectory(prefix="headgate-metrics-") as folder:
         os.environ["PROMETHEUS_MULTIPROC_DIR"] = folder  # prometheus_client reads it when a worker loads it
-        workers = [start_worker(settings, listener) for listener in listeners]
+        workers = [
+            start_worker(settings, listener, life_signs, number) for number, listener in enumerate(listeners)
+        ]
         if EACH_WORKER_BINDS:
             host, port = listeners[0].getsockname()[:2]
             settings = settings.model_copy(update={"port": port})
@@ -72,18 +78,24 @@ def serve_with_workers(settings: Settings, listeners: Sequence[socket.socket]) -
             while not ended.wait(CHECK_SECONDS):
                 if hung_up.is_set():
                     hung_up.clear()
+                    keys.read_again()
                     tell_to_read_keys(workers)
-                workers = [
-                    worker if worker.is_alive() else replace_worker(worker, settings, listener)
-                    for worker, listener in zip(workers, listeners, strict=True)
-                ]
+                for number, (worker, listener) in enumerate(zip(workers, listeners, strict=True)):
+                    if not worker.is_alive():
+                        life_signs.clear(number)
+                        refuse_hopeless_start(worker)
+                        own = None if EACH_WORKER_BINDS else listener
+                        workers[number] = start_worker(settings, own, life_signs, number)
         finally:
             end_workers(workers, listeners)
 
 
-def start_worker(settings: Settings, listener: socket.socket | None) -> SpawnProcess:
+def start_worker(
+    settings: Settings, listener: socket.socket | None, life_signs: LifeSigns, number: int
+) -> SpawnProcess:
     """Starts a worker process, which serves the connections of one listener; without one it makes its own."""
-    worker = multiprocessing.get_context("spawn").Process(target=run_worker, args=(settings, listener))
+    context = multiprocessing.get_context("spawn")
+    worker = context.Process(target=run_worker, args=(settings, listener, life_signs, number))
     # The worker inherits the mask: SIGHUP waits until the worker can handle it, and does not kill it before.
     signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGHUP})
     worker.start()
@@ -98,15 +110,14 @@ def tell_to_read_keys(workers: Sequence[SpawnProcess]) -> None:
             os.kill(worker.pid, signal.SIGHUP)
 
 
-def replace_worker(dead: SpawnProcess, settings: Settings, listener: socket.socket) -> SpawnProcess:
-    """Starts another worker: with its own listener, or where the workers share one, with that."""
+def refuse_hopeless_start(dead: SpawnProcess) -> None:
+    """Raises an error if a worker that died never served: another one would end in the same way."""
     if dead.exitcode == FAILED_START:
         raise WorkerNeverServed(
             f"Worker {dead.pid} could not start, and so the service has ended: the log lines above give the reason."
         )
     log.warning("worker %s died with exit code %s: starting another one", dead.pid, dead.exitcode)
     mark_process_dead(dead.pid)  # type: ignore[no-untyped-call]
-    return start_worker(settings, None if EACH_WORKER_BINDS else listener)
 
 
 def end_workers(workers: Sequence[SpawnProcess], listeners: Sequence[socket.socket]) -> None:
@@ -121,7 +132,9 @@ def end_workers(workers: Sequence[SpawnProcess], listeners: Sequence[socket.sock
         worker.join()
 
 
-def run_worker(settings: Settings, listener: socket.socket | None) -> None:
+def run_worker(
+    settings: Settings, listener: socket.socket | None, life_signs: LifeSigns, number: int
+) -> None:
     """Runs in a worker's process: serves the connections of one listener until the worker is told to end."""
     # A terminal that closes sends SIGHUP to all processes: only the supervisor reacts, and ends its workers. With a
     # file of keys SIGHUP stays blocked until the worker serves, and makes it read the file again.
@@ -130,16 +143,18 @@ def run_worker(settings: Settings, listener: socket.socket | None) -> None:
         signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGHUP})
     threading.Thread(target=end_with_supervisor, daemon=True).start()
     configure_logging(settings.log_format, settings.log_level)
-    if not run_server(settings, listener):
+    if not run_server(settings, listener, life_signs, number):
         raise SystemExit(FAILED_START)
 
 
-def run_server(settings: Settings, listener: socket.socket | None) -> bool:
+def run_server(
+    settings: Settings, listener: socket.socket | None, life_signs: LifeSigns, number: int
+) -> bool:
     """Serves until SIGTERM; returns whether the server had begun to serve."""
     try:
         config = configure(settings, create_app(settings))
         config.load()
-        server = DrainingServer(config)
+        server = DrainingServer(config, life_signs, number)
         listener = listener or bind(settings.host, settings.port, shares_port=True)
     except Exception:
         log.exception("the worker cannot make the application")
@@ -183,11 +198,14 @@ def serve(settings: Settings) -> None:
         address = describe_address(listeners[0])
         data_dir = None if settings.database_url else choice.settings.data_dir
         with registered(address, choice.where, data_dir):
-            log.info("serving on %s, documentation at /docs", address)
-            if settings.workers == 1:
-                DrainingServer(configure(ready, create_app(ready))).run(sockets=listeners)
-            else:
-                serve_with_workers(ready, listeners)
+            keys, life_signs = KeyRing(ready), LifeSigns(settings.workers)
+            with listening_for_health(ready, keys, life_signs):
+                log.info("serving on %s, documentation at /docs", address)
+                if settings.workers == 1:
+                    config = configure(ready, create_app(ready, keys))
+                    DrainingServer(config, life_signs).run(sockets=listeners)
+                else:
+                    serve_with_workers(ready, listeners, keys, life_signs)
 
 
 def handle_signals(settings: Settings) -> None:

@@ -13,6 +13,7 @@ from starlette.types import ASGIApp
 from uvicorn import Config, Server
 
 from app.settings import Settings
+from app.web.life_signs import LifeSigns
 
 log = logging.getLogger(__name__)
 
@@ -31,10 +32,10 @@ SO_ATTACH_FILTER = 26  # Linux; Python has no name for it
 class CannotListen(Exception):
     """The error that the service cannot listen at an address: it is in use, of another machine, or not allowed."""
 
-    def __init__(self, settings: Settings, reason: OSError) -> None:
+    def __init__(self, host: str, port: int | None, reason: OSError, change: str) -> None:
         super().__init__(
-            f"cannot listen on {settings.host}:{settings.port}: {reason.strerror or reason}. Choose another "
-            "address with --host and --port, or end the program that uses this one."
+            f"cannot listen on {host}:{port}: {reason.strerror or reason}. {change}, or end the program that uses "
+            "this one."
         )
 
 
@@ -46,7 +47,8 @@ def bind_listeners(settings: Settings) -> list[socket.socket]:
     try:
         return bind_each(settings)
     except OSError as error:
-        raise CannotListen(settings, error) from error
+        change = "Choose another address with --host and --port"
+        raise CannotListen(settings.host, settings.port, error, change) from error
 
 
 def bind_each(settings: Settings) -> list[socket.socket]:
@@ -145,8 +147,10 @@ class DrainingServer(Server):
     yet, or whose request was not read yet, are reset.
     """
 
-    def __init__(self, config: Config) -> None:
+    def __init__(self, config: Config, life_signs: LifeSigns, worker: int = 0) -> None:
         super().__init__(config)
+        self._life_signs = life_signs
+        self._worker = worker
         self._connecting: set[asyncio.Task[None]] = set()
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
@@ -158,6 +162,11 @@ class DrainingServer(Server):
             listener.setblocking(False)  # noqa: FBT003  # positional only
             self._accept_again(listener)
         spare_collector()
+
+    async def on_tick(self, counter: int) -> bool:
+        """Runs ten times a second while the server serves."""
+        self._life_signs.show(self._worker)
+        return await super().on_tick(counter)
 
     def _accept_again(self, listener: socket.socket) -> None:
         if listener.fileno() >= 0:
@@ -184,6 +193,7 @@ class DrainingServer(Server):
             await asyncio.get_running_loop().connect_accepted_socket(self._make_protocol, connection)
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        self._life_signs.clear(self._worker)
         # From now on every answer closes its connection, so that a client's next request uses a new one.
         self.server_state.default_headers.append((b"connection", b"close"))
         for listener in sockets or []:

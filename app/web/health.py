@@ -1,4 +1,4 @@
-"""/healthz and /readyz: whether the process lives, and whether it can serve."""
+"""/healthz and /readyz: whether the process lives, and whether it can serve; on the main port and the health port."""
 
 import asyncio
 from typing import Literal
@@ -7,14 +7,18 @@ from fastapi import APIRouter, FastAPI, Request
 from pydantic import BaseModel
 from sqlalchemy.exc import SQLAlchemyError
 
+from app.web.life_signs import LifeSigns
 from app.web.problems.documented_problems import document_problems
 from app.web.problems.errors import NotReady
 from migrations.runner import read_revision
 
 router = APIRouter(tags=["health"])
+listener_router = APIRouter()
+"""The same addresses on the health port, where another thread or process answers than the one that is asked about."""
 
 HEALTH_CONNECTIONS = 1  # of each worker
 
+STUCK_SECONDS = 30.0  # an event loop that did not run for this time will hardly run again
 ANSWER_SECONDS = 1.5  # a database that does not answer in this time is not ready
 
 
@@ -49,6 +53,25 @@ async def check_readiness(request: Request) -> Ready:
             "The database does not answer: check that Postgres runs and is not stopped."
         ) from error
     return ready
+
+
+@listener_router.get("/healthz")
+async def check_event_loops(request: Request) -> Live:
+    """Fails if a worker's event loop is stuck; while it is only busy, the worker is alive."""
+    signs: LifeSigns = request.app.state.life_signs
+    silence = signs.longest_silence_seconds
+    if silence > STUCK_SECONDS:
+        raise NotReady(f"A worker has answered nothing for {silence:.0f} s: restart the service.")
+    return Live()
+
+
+@listener_router.get("/readyz")
+async def check_workers_and_database(request: Request) -> Ready:
+    """Fails while no worker serves, and while the database cannot be used."""
+    signs: LifeSigns = request.app.state.life_signs
+    if not signs.serving:
+        raise NotReady("No worker serves: the service starts or ends.")
+    return await check_readiness(request)
 
 
 def compare_revisions(app: FastAPI) -> Ready:

@@ -21,7 +21,6 @@ from prometheus_client import (
     multiprocess,
 )
 from prometheus_client.registry import REGISTRY, Collector
-from prometheus_client.values import ValueClass  # the package reads it when it is loaded
 from sqlalchemy import Engine, event
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import Response
@@ -193,7 +192,7 @@ def observe_pool(engine: Engine) -> None:
 def render_metrics(*others: Collector) -> Response:
     """The metrics of all workers in the text format of Prometheus, and those of `others`, which all workers share."""
     registry = REGISTRY
-    if ValueClass.__name__ == "MmapedValue":
+    if "PROMETHEUS_MULTIPROC_DIR" in os.environ:  # the supervisor sets it, also for itself
         registry = CollectorRegistry()
         multiprocess.MultiProcessCollector(registry)  # type: ignore[no-untyped-call]
     more = CollectorRegistry()

@@ -1,6 +1,7 @@
 """Workers share their metrics, are replaced when they die, and end with their supervisor."""
 
 import os
+import re
 import signal
 import subprocess
 from pathlib import Path
@@ -11,6 +12,7 @@ import httpx
 from tests.app.processes import (
     HEADGATE,
     PATIENCE_SECONDS,
+    Service,
     StartService,
     connect,
     environment,
@@ -25,13 +27,14 @@ def test_workers_share_their_metrics_and_are_replaced_and_end_with_their_supervi
     start_service: StartService, database_url: str
 ):
     # The option of the command line counts, for the workers too, whatever the environment says.
-    service = start_service("--workers", "2", database_url=database_url, workers="many")
+    service = start_service("--workers", "2", database_url=database_url, workers="many", health_port="0")
     wait_until(lambda: len(find_workers(service)) == 2, "both workers serve")
     ask_many_at_once(service.url, 40)
     series = 'headgate_requests_total{method="GET",route="/v1/topologies",status="422"}'
     for _ in range(8):  # every worker answers some
         assert f"{series} 40.0" in httpx.get(f"{service.url}/metrics", timeout=PATIENCE_SECONDS).text
 
+    health_answers_while_workers_stand_still(service, f"{series} 40.0")
     assert count_listeners(service.url) == 2
     os.kill(find_workers(service)[0], signal.SIGKILL)
     wait_until(lambda: count_listeners(service.url) == 1, "no connection waits for the replacement")
@@ -41,6 +44,23 @@ def test_workers_share_their_metrics_and_are_replaced_and_end_with_their_supervi
 
     assert service.stop(signal.SIGKILL) == -signal.SIGKILL
     wait_until(lambda: is_refused(service.url), "the port is free again")
+
+
+def health_answers_while_workers_stand_still(service: Service, series: str) -> None:
+    said = service.wait_for_line("health, readiness and metrics alone")
+    found = re.search(r"alone: (http://[^\s\"]+)", said)
+    assert found
+    workers = find_workers(service)
+    with httpx.Client(base_url=found[1], timeout=PATIENCE_SECONDS) as client:
+        try:
+            for worker in workers:
+                os.kill(worker, signal.SIGSTOP)
+            assert client.get("/healthz").json() == {"status": "ok"}
+            assert client.get("/readyz").json()["status"] == "ready"
+            assert series in client.get("/metrics").text, "those of all workers"
+        finally:
+            for worker in workers:
+                os.kill(worker, signal.SIGCONT)
 
 
 def count_listeners(url: str) -> int:

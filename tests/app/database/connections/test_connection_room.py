@@ -51,6 +51,8 @@ def test_pools_shrink_to_what_postgres_takes(empty_database_url: str, caplog: py
     limit_database(empty_database_url, 20)
     fitted = fit_pool(DEFAULT, empty_database_url)
     assert (fitted.database_pool_size, fitted.database_pool_overflow) == (5, 0)
+    fitted = fit_pool(DEFAULT.model_copy(update={"health_port": 0}), empty_database_url)
+    assert fitted.database_pool_size == 4, "the health port takes two"
     limit_database(empty_database_url, 13)
     with pytest.raises(TooFewConnections, match="need at least 14"):
         fit_pool(DEFAULT, empty_database_url)
