@@ -140,7 +140,10 @@ def copy_back(engine: Engine, name: str, begin: datetime, blocks: int, minutes: 
     of_topology = "topology_id = (SELECT id FROM topologies WHERE name = :name)"
     with engine.begin() as connection:
         for table, moment in (("snapshots", "observed_at"), ("decisions", "decided_for")):
-            listed = "SELECT column_name FROM information_schema.columns WHERE table_name = :table"
+            listed = (
+                "SELECT column_name FROM information_schema.columns"
+                " WHERE table_name = :table AND is_generated = 'NEVER'"
+            )
             columns = connection.scalars(text(listed), {"table": table}).all()
             values = [shift(one, minutes) for one in columns]
             already = connection.execute(

@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from statistics import median
 
 import httpx
 
@@ -25,7 +26,7 @@ from tests.app.processes import ADDRESS, HEADGATE, environment, wait_until
 ALONE = 100
 AT_ONCE = 500
 RUNS = 3
-TOPOLOGIES, OPERATORS = 50, 10
+TOPOLOGIES, OPERATORS, MOST_OPERATORS = 50, 10, 500
 MOST_RATIO = 20
 
 
@@ -65,20 +66,32 @@ def serving(database_url: str, log: Path) -> Iterator[Served]:
 
 
 def measure(service: Served) -> None:
-    """Measures one topology with a standing decision, then many topologies without one."""
+    """Measures topologies of few and of many operators with a standing decision, then many topologies without one."""
     with httpx.Client(base_url=service.url, timeout=60) as client:
         names = [f"keda-{position}" for position in range(TOPOLOGIES)]
         for name in names:
             prepare(client, name)
         assert client.post(f"/v1/topologies/{names[0]}/decisions").status_code == 201
+        prepare_wide(client)
     one = [path(names[0], position) for position in range(OPERATORS)]
-    ask_all(service, one[:1] * ALONE, together=False)  # warm
-    alone, cost = ask_all(service, one[:1] * ALONE, together=False)
-    p99 = find_p99(alone)
-    print(f"{ALONE} requests one by one: p99 {1e3 * p99:.1f} ms, {1e3 * cost:.2f} ms of processor time each")
+    p99 = one_by_one(f"a topology of {OPERATORS} operators", service, one)
     together("one topology with a standing decision", service, one, p99)
+    wide = [path("wide", position) for position in range(MOST_OPERATORS)]
+    p99_wide = one_by_one(f"a topology of {MOST_OPERATORS} operators", service, wide)
+    together(f"each operator of {MOST_OPERATORS} of one topology", service, wide, p99_wide)
     many = [path(name, position) for position in range(OPERATORS) for name in names]
     together(f"{TOPOLOGIES} topologies, {TOPOLOGIES - 1} of them without one", service, many, p99)
+
+
+def one_by_one(what: str, service: Served, paths: Sequence[str]) -> float:
+    """Asks for operators one after the other; prints the times and returns the p99 in seconds."""
+    asked = list(itertools.islice(itertools.cycle(paths), ALONE))
+    ask_all(service, asked, together=False)  # warm
+    alone, cost = ask_all(service, asked, together=False)
+    p99 = find_p99(alone)
+    took = f"median {1e3 * median(alone):.1f} ms, p99 {1e3 * p99:.1f} ms"
+    print(f"{ALONE} requests one by one, {what}: {took}, {1e3 * cost:.2f} ms of processor time each")
+    return p99
 
 
 def together(what: str, service: Served, paths: Sequence[str], alone: float) -> None:
@@ -95,14 +108,35 @@ def together(what: str, service: Served, paths: Sequence[str], alone: float) -> 
 
 def prepare(client: httpx.Client, name: str) -> None:
     """Stores a chain of operators with a policy and a snapshot of the last minute."""
-    operators = [f"operator-{position}" for position in range(OPERATORS)]
+    store_chain(client, name, OPERATORS, {"t_max_seconds": 0.4})
+    store_minute(client, name, OPERATORS, 0)
+
+
+def prepare_wide(client: httpx.Client) -> None:
+    """Stores a topology of many operators whose standing decision is stored as what differs from an earlier one."""
+    store_chain(client, "wide", MOST_OPERATORS, {"k_max": 4 * MOST_OPERATORS})
+    for minute in (1, 0):
+        store_minute(client, "wide", MOST_OPERATORS, minute)
+        assert client.post("/v1/topologies/wide/decisions").status_code == 201
+
+
+def store_chain(client: httpx.Client, name: str, count: int, goal: dict[str, float]) -> None:
+    """Stores a chain of operators with a policy."""
+    operators = [f"operator-{position}" for position in range(count)]
     edges = [{"source": a, "target": b, "selectivity": 1.0} for a, b in itertools.pairwise(operators)]
-    measured = {one: {"service_rate": 40.0, "processors": 4} for one in operators}
     body = {"name": name, "operators": [{"name": one} for one in operators], "edges": edges}
     assert client.post("/v1/topologies", json=body).status_code == 201
-    policy = {"goal": {"t_max_seconds": 0.4}, "max_snapshot_age_seconds": 1e6}
+    policy = {"goal": goal, "max_snapshot_age_seconds": 1e6}
     assert client.put(f"/v1/topologies/{name}/policy", json=policy).is_success
-    at = (datetime.now(UTC) - timedelta(seconds=70)).isoformat()
+
+
+def store_minute(client: httpx.Client, name: str, count: int, ago: int) -> None:
+    """Stores a snapshot of the minute that ended `ago` minutes before the last one."""
+    measured = {
+        f"operator-{position}": {"service_rate": 40.0 + 0.1 * ago, "processors": 4}
+        for position in range(count)
+    }
+    at = (datetime.now(UTC) - timedelta(seconds=70 + 60 * ago)).isoformat()
     snapshot = {"observed_at": at, "window_seconds": 60, "external_rate": 100.0, "operators": measured}
     assert client.post(f"/v1/topologies/{name}/snapshots", json=snapshot).status_code == 201
 

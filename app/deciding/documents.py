@@ -2,8 +2,9 @@
 
 A decision to hold mostly repeats an earlier one with other numbers. It is stored as what differs from a base: a
 decision of the same week that is stored as a document, for the same revision and policy, with the same processors.
-SQL therefore finds processors and policy in the base (`take_part`); it finds numbers in columns. A decision to change
-processors, or one with an outcome, always has a document of its own, since such decisions are kept for longer.
+SQL therefore finds processors and policy in columns of the base (`take_part`), and numbers in columns of the decision.
+A decision to change processors, or one with an outcome, always has a document of its own, since such decisions are kept
+for longer.
 """
 
 from collections.abc import Mapping, Sequence
@@ -20,19 +21,17 @@ from sqlalchemy.orm import InstrumentedAttribute, Session, aliased
 from app.database.folded_documents import fold, unfold
 from app.database.tables import DecisionRow, Document
 
-SHARED = ("processors", "policy")
-"""The parts of an answer that are the same in a decision to hold and in its base."""
+SHARED = {"processors": DecisionRow.processors, "policy": DecisionRow.policy}
+"""The parts of an answer that are the same in a decision to hold and in its base, and that have columns."""
 LEAST_SAVING = 8
 """A folded answer is at most this part of its text; else it is stored as a document, and is the next base."""
 
 
 def take_part(name: str, field: str | None = None) -> ColumnElement[Any]:
     """SQL: a part of the DecisionRow's answer, one of SHARED, or a field of it, wherever it is stored."""
-    assert name in SHARED, f"only {SHARED} are the same in a base"
     base = aliased(DecisionRow)
-    own, of_base = (
-        one.answer[name] if field is None else one.answer[name][field] for one in (DecisionRow, base)
-    )
+    parts = (SHARED[name], getattr(base, name))
+    own, of_base = (part if field is None else part[field] for part in parts)
     found = select(of_base).where(base.id == DecisionRow.base_id).scalar_subquery()
     return func.coalesce(own, found, type_=JSONB)
 
@@ -72,7 +71,7 @@ def find_base(session: Session, decision: Mapping[str, Any], document: Document)
             DecisionRow.content.is_not(None),
             DecisionRow.changed.is_(None),
             DecisionRow.revision == decision["revision"],
-            *(DecisionRow.answer[name] == literal(document[name], JSONB) for name in SHARED),
+            *(part == literal(document[name], JSONB) for name, part in SHARED.items()),
         )
         .order_by(DecisionRow.decided_for.desc())
         .limit(1)

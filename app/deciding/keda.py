@@ -8,25 +8,26 @@ from collections import OrderedDict
 from dataclasses import dataclass, replace
 from datetime import datetime
 from hashlib import sha256
-from typing import Annotated, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 from anyio.lowlevel import RunVar
 from fastapi import APIRouter, Request
 from pydantic import Field
+from sqlalchemy import DateTime, Select, and_, bindparam, cast, func, select, true
+from sqlalchemy.dialects.postgresql import JSONPATH
 from sqlalchemy.orm import Session, sessionmaker
 
 from app.database.shared_reads import SharedReads
-from app.database.tables import Document
+from app.database.tables import Document, TopologyRevisionRow, TopologyRow
+from app.database.versions import suggest_stored
 from app.deciding.decisions.answers import name_counts
 from app.deciding.decisions.gathering import GatheredDecision, gather_decision
 from app.deciding.decisions.schemas import DecisionRequest
 from app.deciding.decisions.service import compute_now
-from app.deciding.documents import unfold_row
-from app.deciding.policies.schemas import PolicyBody
-from app.deciding.standing import find_standing, find_wanted
-from app.load.measurements.freshness import refuse_old
-from app.load.measurements.snapshots import find_end, find_newest
-from app.load.measurements.stored_topologies import StoredTopology, find_topology
+from app.deciding.documents import take_part
+from app.deciding.standing import find_wanted, read_wanted, select_decided, select_waited_for
+from app.load.measurements.freshness import DEFAULT_LIMIT_SECONDS, refuse_old
+from app.load.measurements.snapshots import ENDED_AT, find_latest_end, select_newest
 from app.settings import Settings
 from app.web.callers.security import may_read
 from app.web.fields import Answer, OperatorName, TopologyName
@@ -40,6 +41,7 @@ from app.web.problems.stored_data_errors import (
     StaleSnapshots,
     StoredDataUnusable,
     UnknownOperator,
+    UnknownTopology,
 )
 from app.web.routing import declare, find_settings
 from planner.errors import PlannerError, suggest_name
@@ -51,7 +53,7 @@ MOST_REMEMBERED = 1_000
 
 
 class DecidedProcessors(NamedTuple):
-    """A decision, stored or just made; `answer` holds the parts of it from which the numbers for KEDA follow."""
+    """A decision that was just made; `answer` holds the parts of it from which the numbers for KEDA follow."""
 
     action: str
     decided_for: datetime
@@ -93,13 +95,10 @@ class ProcessorsNow:
 
     def _read_standing(self, name: str) -> Standing:
         with self._sessions() as session:
-            stored = find_topology(session, name)
-            operators = [one["name"] for one in stored.definition["operators"]]
-            try:
-                decided = find_standing_processors(session, stored)
-            except (StaleSnapshots, NoSnapshot) as error:
-                return Standing(operators, error)
-            return Standing(operators, None if decided is None else find_wanted(session, stored, *decided))
+            row = session.execute(NOW, {"name": name, "latest_end": find_latest_end(session)}).one_or_none()
+            if row is None:
+                raise UnknownTopology(name, suggest_stored(session, TopologyRow.name, name))
+            return read_standing(name, row)
 
     def _decide(self, name: str) -> dict[str, int]:
         """Returns the processors of every operator in a new decision; requests on equal stored data share one
@@ -127,18 +126,46 @@ def decide_processors(gathered: GatheredDecision) -> DecidedProcessors:
     return DecidedProcessors(decision.action, gathered.decided_for, answer)
 
 
-def find_standing_processors(session: Session, stored: StoredTopology) -> DecidedProcessors | None:
-    """Returns the standing decision on the newest snapshot, or None; raises if the newest snapshot is too old."""
-    newest = find_newest(session, stored, 1)
-    if not newest:
-        raise NoSnapshot(stored.name)
-    row = find_standing(session, stored)
-    if row is None or row.decided_for != find_end(newest[0]):
-        return None
-    answer = unfold_row(session, row)
-    limit_seconds = PolicyBody.model_validate(answer["policy"]).max_snapshot_age_seconds
-    refuse_old(stored.name, row.decided_for, limit_seconds)
-    return DecidedProcessors(row.action, row.decided_for, answer)
+def select_now() -> Select[Any]:
+    """The newest snapshot of a topology, its standing decision, and the change for which that decision waits."""
+    latest_end = bindparam("latest_end", type_=DateTime(timezone=True))
+    newest = select_newest(latest_end, ENDED_AT).lateral("newest")
+    recommended = take_part("processors", "recommended").label("recommended")
+    limit = take_part("policy", "max_snapshot_age_seconds").label("limit_seconds")
+    decided = select_decided(latest_end, recommended, limit)
+    waited_for = select_waited_for(decided)
+    names = func.jsonb_path_query_array(TopologyRevisionRow.definition, cast("$.operators[*].name", JSONPATH))
+    return (
+        select(names.label("operators"), newest.c.ended_at, *decided.c, *waited_for.c)
+        .select_from(TopologyRow)
+        .join(
+            TopologyRevisionRow,
+            and_(
+                TopologyRevisionRow.topology_id == TopologyRow.id,
+                TopologyRevisionRow.revision == TopologyRow.revision,
+            ),
+        )
+        .outerjoin(newest, true())
+        .outerjoin(decided, true())
+        .outerjoin(waited_for, true())
+        .where(TopologyRow.name == bindparam("name"))
+    )
+
+
+NOW = select_now()
+
+
+def read_standing(name: str, row: Any) -> Standing:
+    """Returns the processors by a row of NOW: those of the standing decision if it is on the newest snapshot."""
+    if row.ended_at is None:
+        return Standing(row.operators, NoSnapshot(name))
+    if row.decided_for != row.ended_at:
+        return Standing(row.operators, None)
+    try:
+        refuse_old(name, row.decided_for, row.limit_seconds or DEFAULT_LIMIT_SECONDS)
+    except StaleSnapshots as error:
+        return Standing(row.operators, error)
+    return Standing(row.operators, read_wanted(row, row.recommended))
 
 
 class KedaValue(Answer):

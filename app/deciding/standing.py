@@ -92,7 +92,7 @@ def describe_now(
     return AsOfNow(trial=is_trial, data=data, withheld=withheld, wanted=wanted)
 
 
-def select_standing(latest_end: datetime, *columns: Any) -> Select[Any]:
+def select_standing(latest_end: datetime | ColumnElement[datetime], *columns: Any) -> Select[Any]:
     """Columns of the standing decision of the TopologyRow in the enclosing query: use it as a lateral or a scalar.
 
     Decisions on data that ended after `latest_end` are ahead of the clock. For a topology without a policy, decisions
@@ -172,12 +172,15 @@ def select_changes(
         .subquery("newest_first")
     )
     change = aliased(DecisionRow, newest_first)
-    processors, outcome = change.answer["processors"].label("change"), change.outcome.label("change_outcome")
+    found: tuple[Any, ...] = (
+        change.id,
+        change.processors.label("change"),
+        change.outcome.label("change_outcome"),
+        change.recommended_seconds.label("change_seconds"),
+        change.holds_up_to_rate.label("change_reach"),
+    )
     return (
-        select(
-            *(change.id, processors, outcome, change.recommended_seconds.label("change_seconds")),
-            change.holds_up_to_rate.label("change_reach"),
-        )
+        select(*found)
         .where(or_(change.outcome.is_not(None), ~was_never_applied(change, decided_for, *correlated)))
         .order_by(change.decided_for.desc(), change.created_at.desc(), change.id)
         .limit(1)
@@ -189,11 +192,12 @@ def was_never_applied(change: Any, decided_for: Any, *correlated: Any) -> Column
 
     The usual delay with which changes are applied has passed, too.
     """
-    processors = change.answer["processors"]
+    processors = change.processors
     before = func.jsonb_each(processors["current"]).table_valued("key", column("value", JSONB), name="before")
     unchanged = (
         select(func.jsonb_object_agg(before.c.key, func.jsonb_build_object("processors", before.c.value)))
         .where(before.c.value != processors["recommended"][before.c.key])
+        .correlate(change)
         .scalar_subquery()
     )
     window, began = SnapshotRow.window_seconds, SnapshotRow.observed_at
@@ -244,7 +248,7 @@ def bound_wanted(
     return wanted
 
 
-def select_decided(latest_end: datetime, *columns: Any) -> LateralFromClause:
+def select_decided(latest_end: datetime | ColumnElement[datetime], *columns: Any) -> LateralFromClause:
     """The standing decision of the TopologyRow in the enclosing query, with these columns and those that
     `select_waited_for` needs.
     """

@@ -6,6 +6,7 @@ from uuid import UUID
 from sqlalchemy import (
     BigInteger,
     CheckConstraint,
+    Computed,
     ForeignKey,
     Identity,
     Index,
@@ -16,7 +17,7 @@ from sqlalchemy import (
     text,
 )
 from sqlalchemy.dialects.postgresql import JSONB
-from sqlalchemy.orm import Mapped, mapped_column
+from sqlalchemy.orm import Mapped, MappedColumn, mapped_column
 
 from app.database.tables.base import Base, CreatedBy, Document, StoredTime, TopologyKey
 
@@ -168,15 +169,21 @@ class PlacementRow(AnswerColumns, Base):
     request: Mapped[Document]
 
 
+def copied_from_answer(part: str) -> MappedColumn[Document | None]:
+    """A column that Postgres fills from the row's answer; queries read it by name."""
+    return mapped_column(Computed(f"answer -> '{part}'", persisted=True))
+
+
 class DecisionRow(Base):
     """A decision; `decided_for` is the end of the newest interval that it used; `outcome` is its result.
 
     Its answer is the document `answer`, or, of a decision to hold, `changed`: what differs from the answer of the
-    decision `base_id`, which has the same processors and policy (app/deciding/documents.py). Other columns are numbers
-    of the answer that lists, pages and metrics show, and those of its forecast (`ahead_`). `policy_key` stands for the
-    policy that was used, and `content` for all that was decided and why: the same is stored once for the same data.
-    `is_trial`: the request had another policy than the stored one, or `at` excluded newer snapshots
-    (deciding/standing.py).
+    decision `base_id`, which has the same processors and policy (app/deciding/documents.py). Postgres copies the parts
+    `processors` and `policy` out of `answer`, so that they are read without the rest; they are null where `answer` is.
+    Other columns are numbers of the answer that lists, pages and metrics show, and those of its forecast (`ahead_`).
+    `policy_key` stands for the policy that was used, and `content` for all that was decided and why: the same is stored
+    once for the same data. `is_trial`: the request had another policy than the stored one, or `at` excluded newer
+    snapshots (deciding/standing.py).
     """
 
     __tablename__ = "decisions"
@@ -215,6 +222,8 @@ class DecisionRow(Base):
     base_id: Mapped[UUID | None]
     changed: Mapped[bytes | None]
     answer: Mapped[Document | None] = mapped_column(JSONB(none_as_null=True))
+    processors: Mapped[Document | None] = copied_from_answer("processors")
+    policy: Mapped[Document | None] = copied_from_answer("policy")
     outcome: Mapped[Document | None]
     external_rate: Mapped[float]
     running: Mapped[int | None] = mapped_column(Integer)

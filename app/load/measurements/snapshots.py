@@ -50,7 +50,7 @@ def ended(session: Session, by: datetime | None = None) -> list[ColumnElement[bo
     return [*usable, SnapshotRow.window_seconds <= func.extract("epoch", by - SnapshotRow.observed_at)]
 
 
-def is_usable(latest_end: datetime) -> list[ColumnElement[bool]]:
+def is_usable(latest_end: datetime | ColumnElement[datetime]) -> list[ColumnElement[bool]]:
     """The SQL conditions that the measured part of a snapshot ended by `latest_end`; the first condition is
     for the index.
     """
@@ -99,7 +99,7 @@ def find_newest(
     return [max(partial, key=_find_covered_share)] if partial and count == 1 else partial[::-1]
 
 
-def select_newest(latest_end: datetime, *columns: Any) -> Select[Any]:
+def select_newest(latest_end: datetime | ColumnElement[datetime], *columns: Any) -> Select[Any]:
     """Columns of the snapshot that `find_newest` finds, for the TopologyRow of the enclosing query (as a lateral)."""
     covered = COVERED_SECONDS / SnapshotRow.window_seconds
     newest_first = (

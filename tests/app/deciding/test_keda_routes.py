@@ -8,7 +8,10 @@ from urllib.parse import quote
 
 import httpx
 import pytest
+from sqlalchemy import update
+from sqlalchemy.orm import Session
 
+from app.database.tables import DecisionRow
 from app.load.bodies.topology import FPD
 from tests.app.decision_calls import ANY_AGE, ENOUGH, RATES, TARGET, decide, observe, put_policy
 from tests.app.processes import StartService
@@ -40,6 +43,19 @@ def test_the_value_is_that_of_the_newest_decision_and_asking_stores_nothing(clie
     made = decide(client, known, 1)
     assert made["action"] == "scale_up"
     assert asked == made["processors"]["recommended"] == ask_all(client, known)
+
+
+def test_the_value_of_a_folded_decision_is_read_without_its_document(
+    client: httpx.Client, session: Session, known: str
+):
+    put_policy(client, known, ANY_AGE)
+    for minute in (1, 2):
+        observe(client, known, minute, 320.0 + minute, ENOUGH)
+        made = decide(client, known, minute)
+    spoiled = update(DecisionRow).where(DecisionRow.id == made["id"], DecisionRow.changed.is_not(None))
+    assert session.execute(spoiled.values(changed=b"no document").returning(DecisionRow.id)).all()
+    session.commit()
+    assert ask_all(client, known) == made["processors"]["recommended"]
 
 
 def test_a_hold_during_the_cooldown_does_not_undo_the_change_that_is_under_way(

@@ -1,12 +1,17 @@
 """One decision stands for a topology, wherever it is shown; a trial changes nothing."""
 
+from datetime import datetime
 from typing import Any
-from uuid import UUID
+from uuid import UUID, uuid4
 
 import httpx
 import pytest
+from sqlalchemy.orm import Session
 
 from app.database.connections.transactions import make_metrics_engine
+from app.database.tables import DecisionRow
+from app.deciding.standing import find_last_change
+from app.load.measurements.stored_topologies import StoredTopology, find_topology
 from app.pages.metrics import GaugeBounds, read_rows
 from tests.app.decision_calls import ANY_AGE, ENOUGH, RATES, at, decide, observe, put_policy
 
@@ -167,3 +172,35 @@ def test_a_trial_does_not_end_the_time_in_which_a_change_is_looked_for(client: h
     assert (tried["action"] != "hold", tried["trial"]) == (True, True)
     observed = client.get(f"/v1/decisions/{change['id']}").json()["observed"]
     assert (observed["superseded_at"], observed["state"]) == (None, "waiting")
+
+
+def store_change(session: Session, stored: StoredTopology, minute: int, **counts: tuple[int, int]) -> UUID:
+    """Stores a change at the end of a minute; `counts` has the processors of operators before and after it."""
+    current = ENOUGH | {name: one for name, (one, _) in counts.items()}
+    recommended = current | {name: one for name, (_, one) in counts.items()}
+    change = DecisionRow(
+        id=uuid4(),
+        topology_id=stored.id,
+        revision=stored.revision,
+        decided_for=datetime.fromisoformat(at(minute)),
+        action="rebalance",
+        policy_key=uuid4(),
+        external_rate=1.0,
+        answer={"processors": {"current": current, "recommended": recommended}},
+    )
+    session.add(change)
+    session.flush()
+    return change.id
+
+
+def test_whether_a_change_was_applied_does_not_depend_on_what_another_change_recommended(
+    client: httpx.Client, session: Session, known: str
+):
+    stored = find_topology(session, known)
+    first = store_change(session, stored, 1, generator=(ENOUGH["generator"], 9))
+    store_change(session, stored, 2, reporter=(ENOUGH["reporter"], 7))
+    for minute in range(3, 8):  # somebody gave the generator other processors; the reporter has its old ones
+        observe(client, known, minute, 320.0, ENOUGH | {"generator": 8})
+    found = find_last_change(session, stored, datetime.fromisoformat(at(7)))
+    assert found is not None
+    assert found.id == first, "the second change never ran"
