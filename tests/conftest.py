@@ -1,6 +1,7 @@
 """Fixtures of all tests: one Postgres for the whole run."""
 
 import os
+import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,6 +11,9 @@ from hypothesis import settings
 
 from app.database.embedded.embedded_postgres import shared_postgres
 
+# As in the Makefile: without bytecode every start of a program takes twice its time. Some containers set this variable.
+sys.dont_write_bytecode = False
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 # The planner's matrices are small: several BLAS threads only wait for each other. NumPy reads this when it is imported,
 # and this file is imported before every test.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")

@@ -13,7 +13,7 @@ from sqlalchemy.orm import Session
 from app.load.bodies.load import FPD_LOAD
 from app.load.bodies.topology import FPD
 from tests.app.backtest_examples import ODD_NAME, SMALL, start_backtest, wait_until_finished
-from tests.app.processes import Service, StartService, made_database, open_session, start
+from tests.app.processes import Service, StartService, made_database, open_session, serving, start
 from tests.app.series_examples import BEGAN, grep_samples, make_body
 
 COMPUTES_NOTHING = {"backtest_processes": "0", "simulation_processes": "0", "simulation_events_at_once": "0"}
@@ -119,11 +119,11 @@ def grep_week(client: httpx.Client, name: str) -> str:
 @pytest.fixture(scope="session")
 def idle_client(postgres_url: str) -> Iterator[httpx.Client]:
     """A client of a service that accepts backtests and simulations and computes none."""
-    with made_database(postgres_url) as url:
-        service = start([], database_url=url, **COMPUTES_NOTHING)
-        with httpx.Client(base_url=service.url, timeout=60) as client:
-            yield client
-        assert service.stop() == 0
+    with (
+        serving(postgres_url, **COMPUTES_NOTHING) as service,
+        httpx.Client(base_url=service.url, timeout=60) as client,
+    ):
+        yield client
 
 
 @pytest.fixture(scope="session")

@@ -22,17 +22,21 @@ from sqlalchemy import create_engine, text
 from sqlalchemy.engine import make_url
 from sqlalchemy.orm import Session
 
+from tests.app.prepared import PreparedProcess, open_program
+
 HEADGATE = str(Path(sys.executable).parent / "headgate")
 ADDRESS = re.compile(r"serving on (http://\S+?)[,\"]")
 PATIENCE_SECONDS = 60
 START_SECONDS = 120  # a loaded machine starts slowly; a broken service ends at once
+
+ServingProcess = subprocess.Popen[str] | PreparedProcess
 
 
 @dataclass
 class Service:
     """A running `headgate serve`, and the lines that it has logged."""
 
-    process: subprocess.Popen[str]
+    process: ServingProcess
     url: str = ""
     lines: list[str] = field(default_factory=list)
     said: threading.Condition = field(default_factory=threading.Condition)
@@ -82,14 +86,26 @@ KEEPS_ALL = {"log_format": "json", "keep_minutes_days": "0", "keep_hours_days": 
 
 
 def start(arguments: list[str], **settings: str) -> Service:
-    """Starts a service on a free port and waits until it answers."""
-    process = subprocess.Popen(
-        [HEADGATE, "serve", "--port", "0", *arguments],
-        env=environment(**(KEEPS_ALL | settings)),
-        stderr=subprocess.PIPE,
-        stdout=subprocess.DEVNULL,
-        text=True,
+    """Starts a service on a free port and waits until it answers; its modules are loaded already."""
+    command = ["serve", "--port", "0", *arguments]
+    return wait_until_serving(open_program().start(command, environment(**(KEEPS_ALL | settings))))
+
+
+def start_program(arguments: list[str], **settings: str) -> Service:
+    """As `start`, for tests of how a service starts and ends: by a process that runs the command from its beginning."""
+    return wait_until_serving(
+        subprocess.Popen(
+            [HEADGATE, "serve", "--port", "0", *arguments],
+            env=environment(**(KEEPS_ALL | settings)),
+            stderr=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+            text=True,
+        )
     )
+
+
+def wait_until_serving(process: ServingProcess) -> Service:
+    """The service of a process that was just started, when it answers."""
     service = Service(process)
     serving = threading.Event()
 
@@ -115,16 +131,16 @@ def start(arguments: list[str], **settings: str) -> Service:
 
 def refuse_to_serve(*arguments: str, **settings: str) -> "subprocess.CompletedProcess[str]":
     """Runs a `headgate serve` that is expected to end by itself, without a traceback."""
-    ended = subprocess.run(
-        [HEADGATE, "serve", *arguments],
-        env=environment(**settings),
-        capture_output=True,
-        text=True,
-        timeout=START_SECONDS,
-        check=False,
-    )
-    assert "Traceback" not in ended.stderr
-    return ended
+    command = ["serve", *arguments]
+    process = open_program().start(command, environment(**settings))
+    with process.stderr as errors:
+        try:
+            code = process.wait(timeout=START_SECONDS)
+        finally:
+            process.kill()
+        said = errors.read()
+    assert "Traceback" not in said
+    return subprocess.CompletedProcess(command, code, stderr=said)
 
 
 def wait_until_answering(url: str) -> None:
@@ -217,3 +233,14 @@ def stopped(folder: Path) -> Iterator[None]:
     finally:
         for pid in family:
             os.kill(pid, signal.SIGCONT)
+
+
+@contextmanager
+def serving(server_url: str, **settings: str) -> Iterator[Service]:
+    """A service on an empty database of its own."""
+    with made_database(server_url) as url:
+        service = start([], database_url=url, **settings)
+        try:
+            yield service
+        finally:
+            assert service.stop() == 0

@@ -122,9 +122,7 @@ def test_at_the_same_moment_and_over_services_a_request_stores_once(
     secret, other = "a-secret-of-ci-01", "another-secret-1"
     keys = f"ci={secret},other={other}"
     services = [
-        start_service(
-            "--workers", "2", database_url=empty_database_url, api_keys=keys, simulation_events_at_once="0"
-        )
+        start_service(database_url=empty_database_url, api_keys=keys, simulation_events_at_once="0")
         for _ in range(2)
     ]
     headers = {"Authorization": f"Bearer {secret}", "Idempotency-Key": "same"}

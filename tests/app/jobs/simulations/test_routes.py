@@ -9,7 +9,7 @@ from pydantic import JsonValue
 
 from app.jobs.workers.simulation_run import run_simulation
 from planner.simulation.simulate import simulate
-from tests.app.processes import made_database, start, wait_until
+from tests.app.processes import serving, wait_until
 from tests.app.simulation_examples import BURSTS, CHAIN, make_simulation_job, without_seconds
 
 QUEUED = {
@@ -26,11 +26,11 @@ AS_OWNER, AS_READER = (
 @pytest.fixture(scope="module")
 def queueing_client(postgres_url: str) -> Iterator[httpx.Client]:
     """A client of a service that answers only very short simulations at once."""
-    with made_database(postgres_url) as url:
-        service = start([], database_url=url, **QUEUED)
-        with httpx.Client(base_url=service.url, timeout=60, headers=AS_OWNER) as client:
-            yield client
-        assert service.stop() == 0
+    with (
+        serving(postgres_url, **QUEUED) as service,
+        httpx.Client(base_url=service.url, timeout=60, headers=AS_OWNER) as client,
+    ):
+        yield client
 
 
 def ask(client: httpx.Client, **changes: Any) -> dict[str, Any]:

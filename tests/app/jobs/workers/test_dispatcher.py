@@ -52,7 +52,9 @@ def test_it_goes_on_where_it_was_after_a_kill_and_waits_after_an_end_in_order(
     kept = list_stored_runs(engine)
     assert 0 < len(kept) < LONG_RUNS
 
-    second = start_service("--workers", "2", database_url=empty_database_url, simulation_events_at_once="0")
+    second, third = (
+        start_service(database_url=empty_database_url, simulation_events_at_once="0") for _ in range(2)
+    )
     with httpx.Client(base_url=second.url, timeout=60) as client:
 
         def is_finished() -> object:
@@ -67,7 +69,7 @@ def test_it_goes_on_where_it_was_after_a_kill_and_waits_after_an_end_in_order(
 
         another = start_backtest(client, LONG)
         wait_until(lambda: read(client, another)["rows"], "a run is done")
-    assert second.stop() == 0
+    assert [second.stop(), third.stop()] == [0, 0]
     assert count_workers(engine) == 0
     with engine.connect() as connection:
         states = connection.execute(text("SELECT state FROM backtests ORDER BY created_at"))

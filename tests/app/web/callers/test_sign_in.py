@@ -1,20 +1,19 @@
 """/v1/session: a browser signs in once, and its cookie does what its key does, no more and no longer."""
 
+from collections.abc import Iterator
 from typing import Any
 
 import httpx
 import pytest
 
-from tests.app.processes import StartService
+from tests.app.processes import serving
 
 
-@pytest.fixture
-def keyed(empty_database_url: str, start_service: StartService) -> str:
+@pytest.fixture(scope="module")
+def keyed(postgres_url: str) -> Iterator[str]:
     """The address of a service with two keys."""
-    service = start_service(
-        database_url=empty_database_url, api_keys="all-of-it-and-more, look-only-and-read:read"
-    )
-    return service.url
+    with serving(postgres_url, api_keys="all-of-it-and-more, look-only-and-read:read") as service:
+        yield service.url
 
 
 def sign_in(client: httpx.Client, key: str) -> httpx.Response:

@@ -14,7 +14,7 @@ from app.machines.profiles.schemas import AZURE_BLOB
 from app.web.problems.documented_problems import NO_ID, PROBLEM_EXAMPLES
 from app.web.problems.problem_answers import describe_problem
 from app.web.problems.problem_kinds import KINDS
-from tests.app.processes import made_database, start
+from tests.app.processes import serving
 from tests.app.web.refusals import changed
 
 PLAN: dict[str, Any] = {"topology": FPD, "load": FPD_LOAD, "k_max": 22}
@@ -80,12 +80,12 @@ DESCRIBED_CALLS: list[tuple[str, str, Any]] = [
 @pytest.fixture(scope="module")
 def fpd(postgres_url: str) -> Iterator[httpx.Client]:
     """A service that has the topology fpd and nothing else."""
-    with made_database(postgres_url) as url:
-        service = start([], database_url=url, backtest_processes="0")
-        with httpx.Client(base_url=service.url, timeout=60) as client:
-            assert client.post("/v1/topologies", json=FPD).status_code == 201
-            yield client
-        assert service.stop() == 0
+    with (
+        serving(postgres_url, backtest_processes="0") as service,
+        httpx.Client(base_url=service.url, timeout=60) as client,
+    ):
+        assert client.post("/v1/topologies", json=FPD).status_code == 201
+        yield client
 
 
 def show_example(kind: str) -> dict[str, Any]:

@@ -1,0 +1,73 @@
+"""A program that has loaded the modules of `headgate serve`, and becomes that command at each request.
+
+Run by tests.app.prepared. A request is one message on standard input, a socket: arguments, environment and folder as
+JSON, with the file descriptors for output and errors, and of the pipe for process id and exit code.
+"""
+
+import json
+import os
+import signal
+import socket
+import struct
+import sys
+from typing import Any
+
+import app.command_line
+import app.serving.serve  # noqa: F401
+from app.cli import main as run_headgate
+
+LONGEST_REQUEST = 1 << 20  # bytes
+
+
+def become(request: dict[str, Any], errors: int) -> None:
+    """Makes this process what a shell would have started."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    os.dup2(errors, 1)
+    os.dup2(errors, 2)
+    with open(os.devnull) as nothing:  # noqa: PTH123  # pathlib opens it in the same way
+        os.dup2(nothing.fileno(), 0)
+    os.environ.clear()
+    os.environ.update(request["environment"])
+    os.chdir(request["folder"])
+    sys.argv = ["headgate", *request["arguments"]]
+
+
+def tell_and_wait(pid: int, answers: int) -> None:
+    """Tells the process id at once, and the exit code when there is one."""
+    os.write(answers, struct.pack("i", pid))
+    _, status = os.waitpid(pid, 0)
+    os.write(answers, struct.pack("i", os.waitstatus_to_exitcode(status)))
+    os._exit(0)
+
+
+def is_the_command(requests: socket.socket) -> bool:
+    """Serves requests; returns True in a process that is to be the command, False when nobody asks any more."""
+    while True:
+        text, descriptors, _, _ = socket.recv_fds(requests, LONGEST_REQUEST, 2)
+        if not text:
+            return False
+        errors, answers = descriptors
+        if os.fork() == 0:
+            requests.close()
+            signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+            if pid := os.fork():
+                os.close(errors)
+                tell_and_wait(pid, answers)
+            os.close(answers)
+            become(json.loads(text), errors)
+            os.close(errors)
+            return True
+        os.close(errors)
+        os.close(answers)
+
+
+def main() -> None:
+    """Serves requests; in a process that was forked for one, runs the command."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody waits for the processes that wait
+    if is_the_command(socket.socket(fileno=os.dup(0))):
+        run_headgate()
+
+
+if __name__ == "__main__":
+    main()
