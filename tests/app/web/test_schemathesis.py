@@ -1,5 +1,6 @@
 """Schemathesis, all of its checks (its default), against the running service."""
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -9,6 +10,9 @@ from tests.app.processes import StartService, environment
 SCHEMATHESIS = Path(sys.executable).parent / "schemathesis"
 CONFIGURATION = Path(__file__).with_name("schemathesis.toml")
 HOOKS = Path(__file__).with_name("schemathesis_hooks.py")
+EXAMPLES = os.environ.get(
+    "SCHEMATHESIS_EXAMPLES", "5"
+)  # drawn for each operation, beside the cases at its bounds
 
 
 def test_the_service_does_what_its_openapi_document_says(
@@ -24,7 +28,7 @@ def test_the_service_does_what_its_openapi_document_says(
             f"{service.url}/openapi.json",
             "--header=Authorization: Bearer the-owners-secret",
             "--generation-deterministic",
-            "--max-examples=25",
+            f"--max-examples={EXAMPLES}",
             "--continue-on-failure",
             "--no-shrink",
             "--no-color",
