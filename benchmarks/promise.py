@@ -148,9 +148,7 @@ class Case:
 
     def run(self, target: float) -> tuple[float, float]:
         """The replay of the policy with this target."""
-        return self.replay(
-            HeadgatePolicy(self.training, self.likely, 128, target, day_steps=self.timing.day_steps)
-        )
+        return self.replay(HeadgatePolicy(self.training, self.likely, 128, target, timing=self.timing))
 
     def find_hindsight(self) -> list[list[tuple[float, float]]]:
         """What the constant prices serve and cost, a list for each mixture."""

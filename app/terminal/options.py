@@ -56,6 +56,14 @@ StepSeconds = Annotated[
 IntervalSteps = Annotated[
     int | None, typer.Option("--interval-steps", help="Steps between two decisions; default 10.")
 ]
+BillingSeconds = Annotated[
+    float | None,
+    take_time(
+        "--billing-seconds",
+        help_text="A VM is paid for this long at once, such as 1h; default: by the second.",
+        least=1e-3,
+    ),
+]
 StartupSteps = Annotated[
     int | None, typer.Option("--startup-steps", help="Steps that a VM takes to start; default 2.")
 ]

@@ -27,7 +27,15 @@ from planner.vms.sigma_policies import (
     find_policy,
 )
 from planner.vms.throughput import MstSample, fit_mst
-from planner.vms.timing import JUDGED_SECONDS, Timing, VmPolicy, check_max_vms, check_qos_target, check_timing
+from planner.vms.timing import (
+    JUDGED_SECONDS,
+    Timing,
+    VmPolicy,
+    check_max_vms,
+    check_qos_target,
+    check_timing,
+    keep_paid,
+)
 from planner.workloads.arma.fit import fit_arma_by_statsmodels
 from planner.workloads.arma.models import ZERO_MEAN_ORDERS
 from planner.workloads.likely_mixtures import LikelyMixtures
@@ -121,7 +129,11 @@ class Backtest:
         timing = self.setup.timing
         if policy in {TRUTH, STATIC_PEAK}:
             needed = self.capacity.covering_vms(self.rates)
-            vms = needed if policy == TRUTH else np.full(len(needed), needed.max())
+            vms = (
+                keep_paid(needed, timing.billing_steps)
+                if policy == TRUTH
+                else np.full(len(needed), needed.max())
+            )
             return replay_schedule(vms, self.rates, self.capacity, timing, seed)
         made = self.make_policy(policy)
         replay = partial(replay_policy, made, self.rates, self.capacity, timing, seed)
@@ -136,9 +148,8 @@ class Backtest:
         """Returns a new policy of this name, which knows the samples to learn from and nothing of the workload."""
         if name == HEADGATE:
             target = self.setup.headgate_qos_target
-            days = self.setup.timing.day_steps
             return HeadgatePolicy(
-                self.training, self._mixtures, self.capacity.max_vms, target, day_steps=days
+                self.training, self._mixtures, self.capacity.max_vms, target, timing=self.setup.timing
             )
         known = find_policy(name)
         return SigmaPolicy(

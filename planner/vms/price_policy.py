@@ -16,8 +16,8 @@ from scipy.special import ndtr, ndtri
 from planner.arrays import Floats
 from planner.vms.sigma_policies import VmReason
 from planner.vms.throughput import CapacityBelief, MstSample, check_samples
-from planner.vms.timing import Belief, Observed, SteeredPrice, check_qos_target
-from planner.vms.virtual_records import StepsMissed, VirtualRecords, choose_everywhere
+from planner.vms.timing import Belief, Observed, SteeredPrice, Timing, check_qos_target
+from planner.vms.virtual_records import StepsMissed, VirtualRecords
 from planner.workloads.likely_mixtures import MIXTURES, Components
 from planner.workloads.series import Window
 
@@ -26,6 +26,7 @@ LikelyRates = Callable[[Floats, Window], Components]
 """From the rates so far and a window: the components of the window's rates."""
 
 DEFAULT_QOS_TARGET = 0.9875
+DEFAULT_TIMING = Timing()
 LEAST_PRICE, MOST_PRICE, HALVINGS = 1e-3, 1e9, 80
 # With fewer rates the forecast distribution is only its prior, so no target can be judged.
 FEWEST_RATES = 20
@@ -69,7 +70,7 @@ class HeadgatePolicy:
         qos_target: float = DEFAULT_QOS_TARGET,
         *,
         bounds: Sequence[MstSample] = (),
-        day_steps: int = 1440,
+        timing: Timing = DEFAULT_TIMING,
     ) -> None:
         check_samples(samples)
         check_qos_target(qos_target)
@@ -79,7 +80,7 @@ class HeadgatePolicy:
                 self.belief.learn_bound(bound.vms, bound.throughput)
         self.qos_target = qos_target
         self.likely_rates = likely_rates
-        self.day_steps = day_steps
+        self.day_steps, self.billing_steps = timing.day_steps, timing.billing_steps
         self._learned_intervals = 0
         self._learned_early = False
         self._records: VirtualRecords | None = None
@@ -129,9 +130,21 @@ class HeadgatePolicy:
         if standing.steps == 0 and len(observed.rates) >= FEWEST_RATES:
             counts = choose_for_target(unserved, 1.0 - self.qos_target)
         else:
-            counts = choose_at_price(unserved, price.price)
+            counts = self._choose_kept(unserved, price.price, observed.paid, windows)
         medians = [float(np.median(components[0])) for components in likely]
         return PricedIntervals(medians, unserved, counts, price)
+
+    def _choose_kept(
+        self, unserved: Floats, price: float, remaining: Floats, windows: Sequence[Window]
+    ) -> Counts:
+        """The VMs at a price, of which those that are paid for until the end of their window cost nothing."""
+        chosen = []
+        for shares, window in zip(unserved, windows, strict=True):
+            paid = min(int((remaining >= window.last).sum()), len(shares))
+            chosen.append(int(choose_at_price(shares[None], price, paid)[0]))
+            fresh = max(chosen[-1] - int((remaining >= window.first).sum()), 0)
+            remaining = np.append(remaining, np.full(fresh, window.first - 1.0 + self.billing_steps))
+        return np.array(chosen, dtype=np.intp)
 
     def recall(self, rates: Floats, window: Window, intervals: int) -> None:
         """Learns what the prices would have served in the newest `intervals` intervals of `rates`, as if each had been
@@ -155,12 +168,13 @@ class HeadgatePolicy:
         """Records what the prices choose for the window, and learns from the windows whose rates are now known."""
         if self._records is None:
             first_vms = 1.0 + float(np.searchsorted(self.belief.means, np.log(max(rates[-1], 1e-300))))
-            self._records = VirtualRecords(len(MIXTURES), self.day_steps / window.steps, first_vms)
+            paid = max(round(self.billing_steps / window.steps), 1)
+            self._records = VirtualRecords(len(MIXTURES), self.day_steps / window.steps, first_vms, paid)
         while self._pending and self._pending[0][0].stop <= len(rates):
             steps, choices = self._pending.pop(0)
             self._records.learn(choices, self._judge(rates[steps]))
         start = len(rates) + window.first - 1
-        self._pending.append((slice(start, start + window.steps), choose_everywhere(shares)))
+        self._pending.append((slice(start, start + window.steps), self._records.choose(shares)))
         return self._records
 
     def _judge(self, rates: Floats) -> Floats:
@@ -222,24 +236,26 @@ class HeadgatePolicy:
             self._learned_early = False
 
     def _learn_interval(self, observed: Observed, start: int, end: int, *, complete: bool) -> None:
-        vms = int(observed.vms[start])
         saturated = np.flatnonzero(observed.saturated[start:end])
+        most = saturated[0] if len(saturated) else np.argmax(observed.served_rates[start:end])
+        vms, rate = int(observed.vms[start + most]), float(observed.served_rates[start + most])
         if len(saturated):
             self._learned_early = True
-            throughput = float(observed.served_rates[start + saturated[0]])
-            if throughput > 0:
-                self.belief.learn_throughput(vms, throughput)
+            if rate > 0:
+                self.belief.learn_throughput(vms, rate)
         elif complete:
-            self.belief.learn_bound(vms, float(observed.served_rates[start:end].max()))
+            self.belief.learn_bound(vms, rate)
 
 
-def choose_at_price(unserved: Floats, price: float) -> Counts:
+def choose_at_price(unserved: Floats, price: float, paid: int = 0) -> Counts:
     """Returns for each interval the number m of VMs with the smallest m + price · unserved share.
 
-    `unserved` has a row for each interval, with the unserved share for every number of VMs.
+    `unserved` has a row for each interval, with the unserved share for every number of VMs. So many VMs as are `paid`
+    for cost nothing, and are kept.
     """
-    vms = np.arange(1.0, unserved.shape[1] + 1.0)
-    return np.asarray(np.argmin(vms + price * unserved, axis=1) + 1, dtype=np.intp)
+    vms = np.maximum(np.arange(1.0, unserved.shape[1] + 1.0), paid)
+    cheapest = np.argmin(vms + price * unserved, axis=1) + 1
+    return np.asarray(np.maximum(cheapest, paid), dtype=np.intp)
 
 
 def choose_for_target(unserved: Floats, allowed: float) -> Counts:

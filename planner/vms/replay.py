@@ -18,10 +18,12 @@ from planner.vms.timing import (
     Belief,
     InvalidMstSamples,
     Observed,
+    PaidVms,
     SteeredPrice,
     Timing,
     VmPolicy,
     check_timing,
+    keep_paid,
 )
 from planner.workloads.series import Window
 
@@ -120,14 +122,20 @@ class Replay:
         self.vms, self.throughputs, self.backlogs, self.served, self.saturated = np.zeros((5, len(rates)))
         self.believed, self.expected_missed = np.full((2, len(rates)), np.nan)
         self.last_price: SteeredPrice | None = None
+        self.paid = PaidVms(timing.billing_steps)
 
     def observed_until(self, steps: int, served_steps: int) -> Observed:
         """The first `steps` rates and the first `served_steps` served steps of the replay, which cannot be changed."""
-        served = (self.vms, self.served, self.saturated)
-        columns = [self.rates[:steps], *(column[:served_steps] for column in served)]
-        for column in columns:
+        known = self.rates[:steps]
+        vms, served, saturated = (column[:served_steps] for column in (self.vms, self.served, self.saturated))
+        for column in (known, vms, served, saturated):
             column.flags.writeable = False
-        return Observed(*columns)
+        return Observed(known, vms, served, saturated, self.paid.remaining(steps))
+
+    def keep(self, start: int, end: int, vms: int) -> None:
+        """Serves with `vms` VMs from `start` to `end` − 1, and with those more that are still paid for."""
+        for begin, until, running in self.paid.follow(start, end, vms):
+            self.serve(begin, until, min(running, self.capacity.max_vms))
 
     def note(self, start: int, end: int, belief: Belief) -> None:
         """Keeps what the policy believed of the steps from `start` to `end` − 1."""
@@ -155,7 +163,7 @@ class Replay:
 
     def finish(self) -> ReplayedRun:
         """Returns every step of the replay with the score of its schedule."""
-        truth = self.capacity.covering_vms(self.rates)
+        truth = keep_paid(self.capacity.covering_vms(self.rates), self.timing.billing_steps)
         score = Score(
             qos_percent=100.0 * float(np.mean(self.throughputs > self.rates)),
             cost_to_truth=float(self.vms.sum() / truth.sum()),
@@ -201,10 +209,10 @@ def replay_policy(
         wanted = policy.decide_vms(observed, Window(max(lead, 1), max(lead + interval - 1, 1)))
         vms = min(max(wanted, 1), capacity.max_vms)
         if policy.reactive:
-            for begin, until, running in fleet.follow(start, end, vms):
-                replay.serve(begin, until, running)
+            for begin, until, running in fleet.follow(start, end, vms, len(replay.paid.remaining(start))):
+                replay.keep(begin, until, running)
         else:
-            replay.serve(start, end, vms)
+            replay.keep(start, end, vms)
         replay.note(start, end, policy.believe(vms))
         on_interval(start // interval)
     return replay.finish()
@@ -216,16 +224,22 @@ class StartingVms:
     def __init__(self, startup_steps: int) -> None:
         self.startup_steps = startup_steps
         self._ready: list[int] = []
+        self._wanted = 0
 
-    def follow(self, start: int, end: int, wanted: int) -> list[tuple[int, int, int]]:
+    def follow(self, start: int, end: int, wanted: int, paid: int) -> list[tuple[int, int, int]]:
         """Asks for `wanted` VMs at the step `start`, and returns how many run until `end`: first step, end and VMs.
 
-        VMs that are no longer wanted go at once, those that are still starting first. The very first are there already.
+        VMs that are no longer wanted go at once, those that are still starting first, unless they are `paid` for. The
+        very first are there already.
         """
         asked = start + self.startup_steps if self._ready else start
-        self._ready = (self._ready + [asked] * (wanted - len(self._ready)))[:wanted]
+        there = self._ready[: max(self._wanted, paid)]
+        self._ready, self._wanted = (there + [asked] * (wanted - len(there)))[: max(wanted, paid)], wanted
         changes = sorted({start, end, *(at for at in self._ready if start < at < end)})
-        return [(begin, until, sum(at <= begin for at in self._ready)) for begin, until in pairwise(changes)]
+        return [
+            (begin, until, min(sum(at <= begin for at in self._ready), wanted))
+            for begin, until in pairwise(changes)
+        ]
 
 
 def replay_schedule(vms: Floats, rates: Floats, capacity: Capacity, timing: Timing, seed: int) -> ReplayedRun:

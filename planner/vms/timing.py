@@ -1,4 +1,4 @@
-"""When are VMs decided on, what may a decision know, and how does a policy decide? Errors of VM forecasts are here too.
+"""When are VMs decided on and paid for, what may a decision know, and how does a policy decide? Errors are here too.
 
 ForecastError (planner.workloads.series)
 ├── InvalidMstSamples      an impossible throughput or number of VMs
@@ -7,14 +7,17 @@ ForecastError (planner.workloads.series)
 └── UnknownVmPolicy        an unknown name of a scheduling policy
 """
 
-from dataclasses import dataclass
-from typing import Protocol
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from itertools import groupby
+from math import ceil
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
 from planner.arrays import Floats
 from planner.errors import suggest_name
-from planner.wording import write_counted
+from planner.wording import write_counted, write_seconds
 from planner.workloads.series import (
     ForecastError,
     InvalidForecastArgument,
@@ -23,6 +26,7 @@ from planner.workloads.series import (
     count_day_steps,
 )
 
+MOST_BILLING_SECONDS = 31 * 86_400.0
 JUDGED_SECONDS = 7 * 86_400.0
 """Of a shorter run chance decides whether it keeps a target."""
 
@@ -77,12 +81,19 @@ class Timing:
     """The lengths of a schedule in steps.
 
     A decision holds for `interval_steps` (S in Imai et al.); a new VM takes `startup_steps` (U) to start. A start may
-    take longer than an interval: several decisions are then under way at once.
+    take longer than an interval: several decisions are then under way at once. A VM is paid for whole periods of
+    `billing_seconds` from when it serves; None: for what it serves.
     """
 
     interval_steps: int = 10
     startup_steps: int = 2
     step_seconds: float = 60.0
+    billing_seconds: float | None = None
+
+    @property
+    def billing_steps(self) -> int:
+        """The steps for which a VM is paid at once, at least 1."""
+        return 1 if self.billing_seconds is None else max(ceil(self.billing_seconds / self.step_seconds), 1)
 
     @property
     def day_steps(self) -> int:
@@ -100,13 +111,15 @@ class Observed:
     """The values that a decision on VMs may know: one number for each past step, oldest first.
 
     `saturated` is 1 where the VMs were too few. `vms`, `served_rates` and `saturated` may end one step before `rates`:
-    the decision is then made at the beginning of the last step.
+    the decision is then made at the beginning of the last step. `paid` has for each VM that is paid for how many steps
+    after the last of `rates` it still is.
     """
 
     rates: Floats
     vms: Floats
     served_rates: Floats
     saturated: Floats
+    paid: Floats = field(default_factory=lambda: np.zeros(0))
 
 
 def observe_rates(rates: Floats) -> Observed:
@@ -149,6 +162,72 @@ class Belief:
     price: SteeredPrice | None = None
 
 
+class RecordedStep(NamedTuple):
+    """A past step of a caller: the VMs that ran, whether they were too few, and the rate that they served, if known."""
+
+    vms: int
+    saturated: bool
+    served_rate: float | None = None
+
+
+class PaidVms:
+    """The VMs that are paid for, each for a whole period from when it serves; `ends` has the steps at which they end.
+
+    A VM that is no longer wanted but still paid for stays, because that costs nothing; one that is wanted for longer is
+    paid for another period. So all VMs that run are paid for, and none is paid for that does not run.
+    """
+
+    def __init__(self, period: int) -> None:
+        self.period = period
+        self.ends: list[int] = []
+
+    def follow(self, start: int, end: int, wanted: int) -> list[tuple[int, int, int]]:
+        """Keeps at least `wanted` VMs from `start` to `end` − 1; returns stretches: first step, end and running VMs."""
+        if self.period <= 1:
+            return [(start, end, wanted)]
+        stretches = []
+        while start < end:
+            self.ends = [one for one in self.ends if one > start]
+            self.ends += [start + self.period] * (wanted - len(self.ends))
+            until = min([end, *self.ends])
+            stretches.append((start, until, len(self.ends)))
+            start = until
+        return stretches
+
+    def remaining(self, step: int) -> Floats:
+        """Returns for how many steps from `step` on each VM is still paid for."""
+        return np.array([one - step for one in self.ends if one > step], dtype=float)
+
+
+def keep_paid(wanted: Floats, period: int) -> Floats:
+    """Returns the VMs that run at each step, if at least `wanted` are wanted and paid ones are kept."""
+    running, paid, start = np.array(wanted, dtype=float), PaidVms(period), 0
+    for count, stretch in groupby(np.asarray(wanted).tolist()):
+        steps = len(list(stretch))
+        for begin, until, vms in paid.follow(start, start + steps, int(count)):
+            running[begin:until] = vms
+        start += steps
+    return running
+
+
+def observe_record(rates: Floats, record: Sequence[RecordedStep], timing: Timing) -> Observed:
+    """Returns the known values of a decision: the rates, and the caller's record of the newest steps."""
+    offered, paid = rates[len(rates) - len(record) :], PaidVms(timing.billing_steps)
+    served = [
+        one.served_rate if one.served_rate is not None else (0.0 if one.saturated else rate)
+        for one, rate in zip(record, offered, strict=True)
+    ]
+    for step, one in enumerate(record):
+        paid.follow(step, step + 1, one.vms)
+    return Observed(
+        rates,
+        np.array([one.vms for one in record], dtype=float),
+        np.array(served, dtype=float),
+        np.array([one.saturated for one in record], dtype=float),
+        paid.remaining(len(record)),
+    )
+
+
 class VmPolicy(Protocol):
     """A policy that chooses the VMs of the next interval from the rates and VMs so far."""
 
@@ -182,6 +261,12 @@ def check_timing(timing: Timing) -> None:
     if not timing.step_seconds > 0:
         raise InvalidSchedule(
             f"The step is {timing.step_seconds:.6g} s: give a step above 0 s.", "/step_seconds"
+        )
+    if timing.billing_seconds is not None and not 0.0 < timing.billing_seconds <= MOST_BILLING_SECONDS:
+        raise InvalidSchedule(
+            f"VMs are paid for {write_seconds(timing.billing_seconds)} at once: give a time above 0 s, and of at most "
+            "31 days.",
+            "/billing_seconds",
         )
 
 

@@ -38,6 +38,7 @@ LEAST_RESERVE, MOST_RESERVE, RESERVE_SHARE, RESERVE_DAYS = 0.12, 0.15, 0.0125, 7
 DEBT_DAYS, CREDIT_DAYS = 1.0, 3.0
 LEAST_SHARE, MOST_SHARE = 0.1, 3.0
 HIGHEST_FACTOR = 12.0
+MOST_PAID = 5_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,12 +52,28 @@ class StepsMissed:
 class VirtualRecords:
     """The discounted records of all prices (columns) under all mixtures (rows)."""
 
-    def __init__(self, mixtures: int, day_intervals: float, first_vms: float) -> None:
+    def __init__(
+        self, mixtures: int, day_intervals: float, first_vms: float, paid_intervals: int = 1
+    ) -> None:
         self.decay = exp(-1.0 / max(MEMORY_DAYS * day_intervals, LEAST_MEMORY))
         prior = PRIOR_INTERVALS * np.minimum(PRIOR_UNSERVED * first_vms / PRICES, PRIOR_MOST)
         self.unserved: Floats = np.tile(prior, (mixtures, 1))
         self.vms: Floats = np.zeros_like(self.unserved)
         self.intervals = PRIOR_INTERVALS
+        # The VMs that each pair pays for, by the decision at which their period ends, and their sum.
+        self._ending = np.zeros((min(paid_intervals, MOST_PAID), mixtures, len(PRICES)), dtype=np.int32)
+        self._paid = np.zeros((mixtures, len(PRICES)), dtype=np.intp)
+        self._decisions = 0
+
+    def choose(self, unserved: Floats) -> NDArray[np.intp]:
+        """Returns the VMs of every pair in the next interval; those that it has paid for it keeps."""
+        place = self._decisions % len(self._ending)
+        self._decisions += 1
+        self._paid -= self._ending[place]
+        chosen = choose_everywhere(unserved, self._paid)
+        self._ending[place] = chosen - self._paid
+        self._paid = chosen
+        return chosen.copy()
 
     def learn(self, choices: NDArray[np.intp], missed: Floats) -> None:
         """Learns from an interval: the VMs that each pair had chosen, and the share missed by 1, 2, ... VMs."""
@@ -92,10 +109,15 @@ def allow_usually(qos_target: float, days: float) -> float:
     return unserved * (1.0 - min(max(reserve, LEAST_RESERVE), MOST_RESERVE) * late)
 
 
-def choose_everywhere(unserved: Floats) -> NDArray[np.intp]:
-    """Returns the VMs that each price (columns) chooses by each row of expected shares of 1, 2, ... VMs."""
+def choose_everywhere(unserved: Floats, paid: NDArray[np.intp]) -> NDArray[np.intp]:
+    """Returns the VMs that each price (columns) chooses by each row of expected shares of 1, 2, ... VMs.
+
+    Those that are `paid` for cost nothing, and are kept.
+    """
     vms = np.arange(1.0, unserved.shape[1] + 1.0)
-    return np.asarray(np.argmin(vms + PRICES[:, None] * unserved[:, None, :], axis=2) + 1, dtype=np.intp)
+    costs = vms if not paid.any() else np.maximum(vms, paid[..., None])
+    cheapest = np.argmin(costs + PRICES[:, None] * unserved[:, None, :], axis=2) + 1
+    return np.asarray(np.maximum(cheapest, paid), dtype=np.intp)
 
 
 def find_place(shares: Floats, allowed: float) -> float:

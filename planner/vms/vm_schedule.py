@@ -1,18 +1,24 @@
-"""How many VMs do the coming intervals need, and why? A policy of Imai et al. or Headgate's own policy decides."""
+"""How many VMs do the coming intervals need, and why? A policy of Imai et al. or Headgate's own decides."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import fmean
 from typing import NamedTuple
 
-import numpy as np
-
 from planner.arrays import Floats
 from planner.values import Diagnostic
 from planner.vms.price_policy import DEFAULT_QOS_TARGET, HeadgatePolicy, PricedIntervals
 from planner.vms.sigma_policies import HEADGATE, PolicyName, SigmaRule, VmReason, find_policy
 from planner.vms.throughput import MstModel, MstSample, fit_mst
-from planner.vms.timing import JUDGED_SECONDS, Observed, Timing, check_max_vms, check_qos_target, check_timing
+from planner.vms.timing import (
+    JUDGED_SECONDS,
+    RecordedStep,
+    Timing,
+    check_max_vms,
+    check_qos_target,
+    check_timing,
+    observe_record,
+)
 from planner.wording import write_counted, write_number
 from planner.workloads.accuracy import bound_share
 from planner.workloads.arma.models import ArmaModel
@@ -34,14 +40,6 @@ MOST_INTERVALS = 24
 MOST_RECALLED = 432
 """So many past intervals say which price keeps a target: three days of ten minutes."""
 DEFAULT_TIMING = Timing()
-
-
-class RecordedStep(NamedTuple):
-    """A past step of a caller: the VMs that ran, whether they were too few, and the rate that they served, if known."""
-
-    vms: int
-    saturated: bool
-    served_rate: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,11 +148,10 @@ def forecast_vms(question: VmQuestion) -> VmForecast:
         )
     recorded, steps = len(question.record), len(question.workload.rates)
     if recorded > steps:
-        raise InvalidSchedule(
-            f"The record has {write_counted(recorded, 'step')} and the workload {steps:,}: send at most one for each "
-            "step.",
-            "/record",
+        detail = (
+            f"The record has {recorded:,} steps and the workload {steps:,}: send at most one for each step."
         )
+        raise InvalidSchedule(detail, "/record")
     default = DEFAULT_QOS_TARGET if question.policy == HEADGATE else PAPER_QOS_TARGET
     qos_target = default if question.qos_target is None else question.qos_target
     check_qos_target(qos_target)
@@ -238,11 +235,16 @@ def _schedule_by_price(question: VmQuestion, qos_target: float) -> _Scheduled:
         return mixtures.setdefault(window, LikelyMixture(window, day)).likely_rates(known)
 
     policy = HeadgatePolicy(
-        question.samples, likely_rates, question.max_vms, qos_target, bounds=question.bounds, day_steps=day
+        question.samples,
+        likely_rates,
+        question.max_vms,
+        qos_target,
+        bounds=question.bounds,
+        timing=question.timing,
     )
     windows = windows_ahead(question)
     policy.recall(rates, windows[0], MOST_RECALLED)
-    chosen = policy.decide_intervals(_observe(question), windows)
+    chosen = policy.decide_intervals(observe_record(rates, question.record, question.timing), windows)
     said = []
     if len(rates) < 2 * day:
         detail = (
@@ -254,22 +256,6 @@ def _schedule_by_price(question: VmQuestion, qos_target: float) -> _Scheduled:
         said.append(Diagnostic("no-record", f"{detail}: send `record` to be steered by it."))
     promise = _describe_promise(question, chosen, qos_target)
     return _Scheduled(policy.explain(chosen), chosen.median_rates, None, said, promise)
-
-
-def _observe(question: VmQuestion) -> Observed:
-    """What a decision may know: the rates, and the caller's record if there is one."""
-    rates, record = question.workload.series, question.record
-    offered = rates[len(rates) - len(record) :]
-    served = [
-        one.served_rate if one.served_rate is not None else (0.0 if one.saturated else rate)
-        for one, rate in zip(record, offered, strict=True)
-    ]
-    return Observed(
-        rates,
-        np.array([one.vms for one in record], dtype=float),
-        np.array(served, dtype=float),
-        np.array([one.saturated for one in record], dtype=float),
-    )
 
 
 def _describe_promise(question: VmQuestion, chosen: PricedIntervals, qos_target: float) -> SchedulePromise:

@@ -31,6 +31,7 @@ def forecast(
     step_seconds: options.StepSeconds = None,
     interval_steps: options.IntervalSteps = None,
     startup_steps: options.StartupSteps = None,
+    billing_seconds: options.BillingSeconds = None,
     record: RecordFile = None,
     app: options.AppOption = None,
     output: Output = "table",
@@ -50,6 +51,7 @@ def forecast(
         "step_seconds": step_seconds,
         "interval_steps": interval_steps,
         "startup_steps": startup_steps,
+        "billing_seconds": billing_seconds,
         "record": record,
     }
     print_forecast(run_or_fail(run_forecast, workload, mst, app, **choices), output)

@@ -68,6 +68,7 @@ class StoredVmForecastRequest(Body):
     ] = 120.0
     horizon: Horizon = 1
     max_vms: series.MaxVms = 128
+    billing_seconds: series.BillingSeconds = None
     record: Record = []
 
 
@@ -87,6 +88,7 @@ class VmForecastRequest(Body):
     startup_steps: series.StartupSteps = 2
     horizon: Horizon = 1
     max_vms: series.MaxVms = 128
+    billing_seconds: series.BillingSeconds = None
     record: Record = []
 
 

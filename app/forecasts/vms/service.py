@@ -26,8 +26,8 @@ from app.web.problems.error_pointers import blaming_what_is_stored
 from planner.values import Diagnostic
 from planner.vms.sigma_policies import HEADGATE
 from planner.vms.throughput import MstSample
-from planner.vms.timing import Timing
-from planner.vms.vm_schedule import RecordedStep, VmForecast, VmInterval, VmQuestion, forecast_vms
+from planner.vms.timing import RecordedStep, Timing
+from planner.vms.vm_schedule import VmForecast, VmInterval, VmQuestion, forecast_vms
 from planner.wording import write_seconds
 from planner.workloads.arma.models import ArmaModel
 from planner.workloads.series import InvalidSchedule, Workload
@@ -103,7 +103,8 @@ def describe_workload(policy: str, model: ArmaModel | None) -> WorkloadModelAnsw
 def forecast_described(body: VmForecastRequest) -> VmForecastAnswer:
     """Returns how many VMs the coming intervals need, for the workload and the samples in the body."""
     gathered = gather_described(body)
-    timing = Timing(body.interval_steps, body.startup_steps, gathered.workload.step_seconds)
+    step = gathered.workload.step_seconds
+    timing = Timing(body.interval_steps, body.startup_steps, step, body.billing_seconds)
     return _forecast(gathered, body, timing)
 
 
@@ -152,7 +153,7 @@ def find_timing(body: StoredVmForecastRequest, step: float) -> tuple[Timing, tup
                 f"shorter {name}, or a longer step.",
                 f"/{name}_seconds",
             )
-    timing = Timing(max(steps["interval"], 1), steps["startup"], step)
+    timing = Timing(max(steps["interval"], 1), steps["startup"], step, body.billing_seconds)
     if step <= body.interval_seconds:
         return timing, ()
     detail = f"Snapshots come every {write_seconds(step)}, so each decision is for that long"

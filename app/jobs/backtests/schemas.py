@@ -93,6 +93,7 @@ class BacktestRequest(Body):
     step_seconds: series.StepSeconds = None
     interval_steps: series.IntervalSteps = 10
     startup_steps: series.StartupSteps = 2
+    billing_seconds: series.BillingSeconds = None
     qos_target: Annotated[
         series.QosTargetNumber,
         Field(description="The QoS target of the policies of Imai et al., in [0.5, 1)."),
@@ -116,6 +117,7 @@ class BacktestTerms(Answer):
     max_vms: int
     interval_steps: int
     startup_steps: int
+    billing_seconds: float | None = None
     qos_target: float
     headgate_qos_target: float
 
@@ -137,7 +139,7 @@ class BacktestJob(BacktestTerms):
             train_vms=tuple(self.train_vms),
             scale_peak=self.scale_peak,
             max_vms=self.max_vms,
-            timing=Timing(self.interval_steps, self.startup_steps, self.step_seconds),
+            timing=Timing(self.interval_steps, self.startup_steps, self.step_seconds, self.billing_seconds),
             qos_target=self.qos_target,
             headgate_qos_target=self.headgate_qos_target,
         )

@@ -7,6 +7,7 @@ from pydantic import Field
 
 from app.web.fields import Body, MeasuredNumber, UtcTime
 from planner.vms.throughput import MstSample
+from planner.vms.timing import MOST_BILLING_SECONDS
 from planner.workloads.series import Measurement, Workload, regularise_workload
 
 MOST_POINTS, MOST_SAMPLES, MOST_VMS, MOST_STEPS = 50_000, 5_000, 1024, 2_000
@@ -51,6 +52,14 @@ IntervalSteps = Annotated[
 StartupSteps = Annotated[
     int,
     Field(ge=0, le=MOST_STEPS, description="The steps that a VM takes to start, also more than an interval."),
+]
+BillingSeconds = Annotated[
+    float | None,
+    Field(
+        gt=0,
+        le=MOST_BILLING_SECONDS,
+        description="A VM is paid for this long at once. Left out: by the second.",
+    ),
 ]
 MaxVms = Annotated[int, Field(ge=1, le=MOST_VMS, description="The most VMs that can be scheduled.")]
 

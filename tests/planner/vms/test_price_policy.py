@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 
 from planner.vms.backtest import BacktestSetup, run_backtest
 from planner.vms.price_policy import HeadgatePolicy, choose_at_price, choose_for_target
+from planner.vms.replay import interpolate_capacity, replay_policy
 from planner.vms.throughput import MstSample
-from planner.vms.timing import Observed, observe_rates
+from planner.vms.timing import Observed, Timing, observe_rates
 from planner.workloads.likely_mixtures import LikelyMixtures
 from planner.workloads.series import Window
 from tests.planner.imai import figures, mst_samples, training_samples, worldcup_week
@@ -131,3 +132,21 @@ def test_an_application_that_does_not_scale_gets_one_vm() -> None:
     (row,) = run_backtest(setup, ("headgate",), seeds=1)
     assert row.qos_percent == 100.0
     assert row.cost_to_truth < 1.02
+
+
+def test_a_vm_that_is_paid_for_stays_and_serves_what_a_fresh_one_would_not() -> None:
+    unserved = np.array([[0.5, 0.1, 0.05, 0.04, 0.04]])
+    assert [int(choose_at_price(unserved, 10.0, paid)[0]) for paid in range(6)] == [2, 2, 2, 3, 4, 5]
+
+
+def test_vms_paid_by_the_hour_cost_less_if_the_choice_knows_it() -> None:
+    hours = np.arange(4320) * 2.0 * np.pi / 1440
+    rates = 10.0 + 8.0 * np.sin(hours) + np.random.default_rng(1).normal(0.0, 1.0, 4320)
+    hourly, capacity = Timing(billing_seconds=3600.0), interpolate_capacity(mst_samples("grep"), 128)
+    costs = {}
+    for timing in (hourly, Timing()):
+        policy = HeadgatePolicy(training_samples("grep"), LikelyMixtures(), 128, 0.95, timing=timing)
+        run = replay_policy(policy, np.maximum(rates, 0.0), capacity, hourly, 0)
+        costs[timing] = run.score.cost_to_truth
+        assert run.score.qos_percent > 95.0
+    assert costs[hourly] < costs[Timing()]

@@ -80,6 +80,22 @@ def test_reactive_vms_run_a_start_after_they_were_asked_for(
         assert running == min(wanted[first : now + 1])
 
 
+def test_vms_that_are_paid_for_stay_and_are_the_cost() -> None:
+    policy = Scripted([3, 1, 1, 2], reactive=False)
+    run = replay_policy(policy, np.ones(40), STEADY, Timing(billing_seconds=900.0), seed=0)
+    # Three VMs are paid for 15 steps; one of them is wanted at step 15, and again at step 30 with a second one.
+    assert run.vms.tolist() == [3] * 15 + [1] * 15 + [2] * 10
+    assert run.score.cost_to_truth == pytest.approx((45 + 15 + 20) / (2 * 40))
+    late = replay_policy(
+        Scripted([3, 1, 3, 3], reactive=True), np.ones(40), STEADY, Timing(10, 4, 60.0, 1500.0), seed=0
+    )
+    # What is asked for again while it is still paid for is there at once, and starts late otherwise.
+    assert late.vms.tolist() == [3] * 40
+    short = Timing(10, 4, 60.0, 900.0)
+    late = replay_policy(Scripted([3, 1, 3, 3], reactive=True), np.ones(40), STEADY, short, seed=0)
+    assert late.vms.tolist() == [3] * 15 + [1] * 9 + [3] * 16
+
+
 @given(
     rates=st.lists(st.floats(0.0, 50.0), min_size=1, max_size=60),
     vms=st.integers(1, 128),

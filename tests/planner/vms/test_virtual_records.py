@@ -16,6 +16,7 @@ from planner.vms.virtual_records import (
 )
 
 DAY = 1440
+UNPAID = np.zeros((3, len(PRICES)), dtype=np.intp)
 
 
 def learned(intervals: int = 2000) -> VirtualRecords:
@@ -23,21 +24,31 @@ def learned(intervals: int = 2000) -> VirtualRecords:
     records, missed = VirtualRecords(2, 144.0, 4.0), 0.5 ** np.arange(20.0)
     shares = np.array([missed, np.minimum(4.0 * missed, 1.0)])
     for _ in range(intervals):
-        records.learn(choose_everywhere(shares), missed)
+        records.learn(records.choose(shares), missed)
     return records
 
 
 def test_each_price_chooses_its_own_cheapest_vms() -> None:
     shares = np.random.default_rng(1).uniform(size=(3, 12))
-    chosen = choose_everywhere(shares)
+    chosen = choose_everywhere(shares, UNPAID[:3])
     for mixture, price in ((0, 0), (1, 17), (2, 41)):
         costs = [m + PRICES[price] * share for m, share in enumerate(shares[mixture], 1)]
         assert chosen[mixture, price] == 1 + int(np.argmin(costs))
 
 
+def test_every_pair_keeps_what_it_has_paid_for() -> None:
+    busy, calm = 0.5 ** np.arange(20.0)[None], np.zeros((1, 20))
+    records = VirtualRecords(1, 144.0, 4.0, 3)
+    first = records.choose(busy)
+    assert (records.choose(calm) == first).all()
+    assert (records.choose(calm) == first).all()
+    assert (records.choose(calm) == 1).all()
+    assert (records.choose(busy) == first).all()
+
+
 def test_a_record_is_the_discounted_mean_of_what_its_price_would_have_missed() -> None:
     records = learned(3)
-    counts = choose_everywhere(0.5 ** np.arange(20.0)[None])[0]
+    counts = choose_everywhere(0.5 ** np.arange(20.0)[None], UNPAID[:1])[0]
     prior = np.minimum(6.0 * 0.0125 * 7.0 * 4.0 / PRICES, 0.5)
     decay = np.exp(-1.0 / (14.0 * 144.0))
     weights = [1.0, decay, decay**2]

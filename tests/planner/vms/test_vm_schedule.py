@@ -7,8 +7,8 @@ import pytest
 
 from planner.vms.price_policy import DEFAULT_QOS_TARGET, HeadgatePolicy
 from planner.vms.throughput import MstSample
-from planner.vms.timing import Timing, observe_rates
-from planner.vms.vm_schedule import RecordedStep, VmQuestion, forecast_vms, windows_ahead
+from planner.vms.timing import RecordedStep, Timing, observe_rates
+from planner.vms.vm_schedule import VmQuestion, forecast_vms, windows_ahead
 from planner.workloads.likely_mixtures import LikelyMixtures
 from planner.workloads.series import (
     ConstantWorkload,

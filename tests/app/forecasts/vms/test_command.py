@@ -38,7 +38,14 @@ def test_files_and_http_take_the_step_from_the_data(
 ):
     monkeypatch.setenv("OPENBLAS_NUM_THREADS", "1")
     path = write_half_hours(tmp_path / "w.csv")
-    fields = {"horizon": 2, "interval_steps": 4, "startup_steps": 1, "qos_target": 0.9, "policy": "mst+ua"}
+    fields = {
+        "horizon": 2,
+        "interval_steps": 4,
+        "startup_steps": 1,
+        "qos_target": 0.9,
+        "policy": "mst+ua",
+        "billing_seconds": 3600.0,
+    }
     body = make_body() | fields | {"workload": [{"at": at, "rate": rate} for at, rate in make_half_hours()]}
     options = [text for name, value in fields.items() for text in (f"--{name.replace('_', '-')}", str(value))]
     ended = run_here("forecast", "--workload", path, *FILES[2:], *options, "--output", "json")
