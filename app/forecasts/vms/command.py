@@ -12,6 +12,7 @@ RecordFile = Annotated[
     Path | None,
     typer.Option("--record", help="CSV of the newest steps, oldest first: vms,saturated (true or false)."),
 ]
+Horizon = Annotated[int | None, typer.Option("--horizon", help="Intervals to decide on; default 1.")]
 
 
 def forecast(
@@ -24,9 +25,7 @@ def forecast(
     qos_target: Annotated[
         float | None, typer.Option("--qos-target", help="In [0.5, 1); default 0.95, and 0.9875 for headgate.")
     ] = None,
-    horizon: Annotated[
-        int | None, typer.Option("--horizon", help="Intervals to decide on; default 1.")
-    ] = None,
+    horizon: Horizon = None,
     max_vms: options.MaxVms = None,
     step_seconds: options.StepSeconds = None,
     interval_steps: options.IntervalSteps = None,

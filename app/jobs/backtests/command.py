@@ -72,15 +72,13 @@ def backtest(
     keep_blas_to_one_thread()
     from app.jobs.backtests.offline import run_backtests
 
-    given = {
+    steps = {"step_seconds": step_seconds, "interval_steps": interval_steps, "startup_steps": startup_steps}
+    given = steps | {
         "train_vms": train_vms,
         "scale_peak": scale_peak,
         "policies": policies,
         "seeds": seeds,
         "max_vms": max_vms,
-        "step_seconds": step_seconds,
-        "interval_steps": interval_steps,
-        "startup_steps": startup_steps,
         "billing_seconds": billing_seconds,
         "qos_target": qos_target,
         "headgate_qos_target": headgate_qos_target,
