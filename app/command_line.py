@@ -89,6 +89,9 @@ COMMANDS = {
     ),
     "topologies": CommandPlace(ASKING, "topologies", "List the topologies that a service has."),
     "decide": CommandPlace(ASKING, "decide", "Decide what should change in a topology now, and why."),
+    "replay": CommandPlace(
+        ASKING, "replay", "Print what a policy would have done over stored snapshots, beside what ran."
+    ),
     "report": CommandPlace(ASKING, "report", "Print the report on the newest decision of a topology."),
     "push": CommandPlace(ASKING, "push", "Send measured snapshots of a topology to a service."),
     "keys": CommandPlace("app.terminal.keys", "keys_cli", "Make a key of the service, or list its keys."),

@@ -21,6 +21,7 @@ from app.deciding.outcomes import routes as outcomes
 from app.deciding.patches import routes as patches
 from app.deciding.policies import routes as policies
 from app.deciding.recommendations import routes as recommendations
+from app.deciding.replays import routes as replays
 from app.engines.engine_snapshots import routes as engine_snapshots
 from app.forecasts import past_forecasts
 from app.forecasts.vms import routes as vm_forecasts
@@ -73,6 +74,7 @@ ROUTERS = (
     predictions.router,
     gates.router,
     policies.router,
+    replays.router,
     decisions.router,
     outcomes.router,
     patches.router,

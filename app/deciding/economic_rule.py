@@ -1,6 +1,5 @@
 """What the economic rule reads of stored snapshots, and what it weighed as JSON in the answer of a decision."""
 
-from dataclasses import replace
 from datetime import datetime
 from typing import Annotated, Any
 
@@ -15,9 +14,8 @@ from app.settings import Settings
 from app.web.fields import Answer
 from planner.decisions.compose import Decision
 from planner.decisions.policy import Policy
-from planner.economics.seen import MINUTE, History, SeenInterval
-from planner.economics.steady import smooth_steady
-from planner.topology.loads import take_configured_scvs
+from planner.economics.seen import History, SeenInterval
+from planner.economics.steady import smooth_seen
 from planner.values import Load
 from planner.workloads.line_forecasts import HISTORY
 
@@ -103,16 +101,5 @@ def gather_seen(session: Session, found: Gathered, policy: Policy, decided_for: 
 
 
 def smooth_found(found: Gathered, seen: History) -> Load:
-    """Returns the load of the steady intervals, with the factors of waits that calibration found.
-
-    Intervals that the history takes together, because they are shorter than a minute, are all smoothed.
-    """
-    is_apart = found.newest.window_seconds != seen.step * MINUTE
-    if is_apart or len(found.intervals) > len(seen.intervals):
-        return found.load
-    steady = smooth_steady([one.load for one in found.intervals], seen)
-    operators = {
-        name: one._replace(wait_factor=found.load.operators[name].wait_factor)
-        for name, one in steady.operators.items()
-    }
-    return take_configured_scvs(found.topology, replace(steady, operators=operators))
+    """Returns the load of the steady intervals, with the factors of waits that calibration found."""
+    return smooth_seen(found.topology, found.load, found.intervals, found.newest.window_seconds, seen)

@@ -1,4 +1,4 @@
-"""`headgate status`, `topologies`, `decide`, `report` and `push` ask a running service from a terminal."""
+"""`headgate status`, `topologies`, `decide`, `replay`, `report` and `push` ask a running service from a terminal."""
 
 import json
 import sys
@@ -10,10 +10,18 @@ import typer
 from rich.text import Text
 
 from app.terminal.commands import Output, run_or_fail
-from app.terminal.files import open_document
+from app.terminal.files import open_document, open_documents
 from app.terminal.service_calls import ServiceAddress, ask, find_path, list_items, read_answer
 from app.terminal.tables import Column, open_console, print_table
-from planner.wording import write_age, write_change, write_counted, write_seconds
+from planner.wording import (
+    UNKNOWN,
+    write_age,
+    write_change,
+    write_counted,
+    write_number,
+    write_percent,
+    write_seconds,
+)
 
 NameArgument = Annotated[str, typer.Argument(metavar="NAME", help="A topology stored in the service.")]
 UrlOption = Annotated[
@@ -32,6 +40,13 @@ STATUS = [
     Column("measured E[T]"),
     Column("target"),
     Column("measured"),
+]
+REPLAYED = [
+    Column("replayed", is_text=True),
+    Column("over the target"),
+    Column("processor-hours"),
+    Column("changes"),
+    Column("minutes"),
 ]
 TOPOLOGIES = [Column("topology"), Column("revision"), Column("operators"), Column("source", is_text=True)]
 
@@ -97,6 +112,48 @@ def decide(
         console.print(Text(reason["detail"]))
     for said in found["diagnostics"]:
         console.print(Text(f"note: {said['detail']}"))
+
+
+def replay(
+    name: NameArgument,
+    *,
+    policy: Annotated[
+        Path | None, typer.Option("--policy", help="JSON or YAML; left out: the stored policy.")
+    ] = None,
+    since: Annotated[
+        str | None, typer.Option("--from", help="Such as 2026-11-18T00:00:00Z; left out: a day before --to.")
+    ] = None,
+    until: Annotated[
+        str | None, typer.Option("--to", help="Left out: the end of the newest snapshot.")
+    ] = None,
+    url: UrlOption = LOCAL,
+    api_key: KeyOption = None,
+    output: Output = "table",
+) -> None:
+    """Print what a policy would have done over stored snapshots, beside what ran; nothing is stored."""
+    body = run_or_fail(open_documents, {"policy": policy, "from": since, "to": until})
+    place = find_path("topologies", name, "policy", "replay")
+    found = run_or_fail(read_answer, ServiceAddress(url, api_key), place, body)
+    if output == "json":
+        _print_json(found)
+        return
+    print_table(REPLAYED, [_write_course("the policy", found), _write_course("what ran", found["ran"])])
+    pause, measured = write_seconds(found["change_pause_seconds"]), found["ran"]["measured_late_share"]
+    said = f"By the model, in which a change stops the job for {pause}."
+    if measured is not None:
+        said += f" What ran was measured above the target {write_percent(measured)} of the time."
+    open_console().print(Text(said))
+
+
+def _write_course(title: str, row: dict[str, Any]) -> list[str]:
+    late = row["late_share"]
+    return [
+        title,
+        UNKNOWN if late is None else write_percent(late),
+        write_number(row["processor_hours"]),
+        str(row["changes"]),
+        write_number(row["minutes"]),
+    ]
 
 
 def report(

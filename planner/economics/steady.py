@@ -15,10 +15,12 @@ from statistics import median
 
 import numpy as np
 
+from planner.calibration.modelled_waits import Interval
 from planner.economics.ladder import Needs
-from planner.economics.seen import History
+from planner.economics.seen import MINUTE, History
+from planner.topology.loads import take_configured_scvs
 from planner.topology.smoothing import smooth_loads
-from planner.values import Load
+from planner.values import Load, Topology
 
 HALF_LIFE, CALIBRATED = 13.0, 30.0
 SHRUNK_BY = 5
@@ -55,6 +57,24 @@ def smooth_steady(loads: Sequence[Load], history: History) -> Load:
         if name in newest.operators
     }
     return replace(all_of, operators={**all_of.operators, **operators})
+
+
+def smooth_seen(
+    topology: Topology, load: Load, intervals: Sequence[Interval], window_seconds: float, seen: History
+) -> Load:
+    """The load of the steady intervals, with the factors of waits that calibration found for `load`.
+
+    Intervals that the history takes together, because they are shorter than a minute, are all smoothed, as in `load`.
+    """
+    is_apart = window_seconds != seen.step * MINUTE
+    if is_apart or len(intervals) > len(seen.intervals):
+        return load
+    steady = smooth_steady([one.load for one in intervals], seen)
+    operators = {
+        name: one._replace(wait_factor=load.operators[name].wait_factor)
+        for name, one in steady.operators.items()
+    }
+    return take_configured_scvs(topology, replace(steady, operators=operators))
 
 
 def find_correction(needs: Needs, history: History) -> tuple[float, int]:

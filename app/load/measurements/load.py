@@ -73,14 +73,14 @@ def gather_load(
     ended_by: datetime | None = None,
 ) -> Gathered:
     """The load from the newest snapshots of a topology, or of those that ended by `ended_by`."""
-    snapshots = find_newest(session, stored, _count_needed(body, settings), ended_by)
+    snapshots = find_newest(session, stored, count_needed(body, settings), ended_by)
     ahead_until = find_ahead(session, stored) if ended_by is None else None
     if not snapshots:
         raise NoSnapshot(stored.name, ahead_until)
     _refuse_long_memory(body, len(snapshots), settings)
     topology = stored.to_values()
-    loads, strangers = _read_loads(snapshots, {operator.name for operator in topology.operators})
-    load, diagnostics = _smooth(loads, body)
+    loads, strangers = read_loads(snapshots, {operator.name for operator in topology.operators})
+    load, diagnostics = smooth(loads, body)
     load = take_configured_scvs(topology, load)
     parts = _tell_of_parts(session, stored, snapshots, ended_by)
     basis = Basis(
@@ -90,7 +90,7 @@ def gather_load(
         first_observed_at=snapshots[0].observed_at,
         last_observed_at=snapshots[-1].observed_at,
     )
-    intervals = _weigh(loads, body)
+    intervals = weigh(loads, body)
     rows = find_calibrating(session, stored, snapshots, ended_by) if body.calibrate else []
     calibrated = _calibrate(topology, load, rows, body.model)
     ahead = _tell_of_ahead(ahead_until)
@@ -107,7 +107,8 @@ def _tell_of_ahead(ahead_until: datetime | None) -> tuple[values.Diagnostic, ...
     return (values.Diagnostic(AHEAD_OF_CLOCK, describe_ahead(ahead_until)),)
 
 
-def _count_needed(body: Measured, settings: Settings) -> int:
+def count_needed(body: Measured, settings: Settings) -> int:
+    """The number of newest snapshots that the smoothing of a request reads."""
     if body.smoothing is None:
         return 1
     if not isinstance(body.smoothing, WindowSmoothing):
@@ -141,7 +142,7 @@ def _refuse_long_memory(body: Measured, found: int, settings: Settings) -> None:
         raise InvalidRequest((("#/smoothing/alpha", detail),))
 
 
-def _read_loads(
+def read_loads(
     snapshots: Sequence[SnapshotRow], known: set[str], shaped: int = MOST_SHAPES
 ) -> tuple[list[values.Load], tuple[values.Diagnostic, ...]]:
     """The loads, without operators that the current revision does not have; a diagnostic names these operators.
@@ -202,7 +203,7 @@ def _calibrate(
     if not rows:
         return CalibratedLoad(load)
     known = {operator.name for operator in topology.operators}
-    loads, _ = _read_loads(rows, known, count_shaped(len(known)))
+    loads, _ = read_loads(rows, known, count_shaped(len(known)))
     seconds = [row.window_seconds if row.covered_seconds is None else row.covered_seconds for row in rows]
     intervals = [Interval(one, seconds=length) for one, length in zip(loads, seconds, strict=True)]
     return calibrate_load(topology, load, intervals, [row.observed_at for row in rows], model)
@@ -231,7 +232,8 @@ def _tell_of_parts(
     return (values.Diagnostic("partial-windows-skipped", detail),)
 
 
-def _smooth(loads: list[values.Load], body: Measured) -> tuple[values.Load, tuple[values.Diagnostic, ...]]:
+def smooth(loads: Sequence[values.Load], body: Measured) -> tuple[values.Load, tuple[values.Diagnostic, ...]]:
+    """One load of several, oldest first, by the smoothing of a request; without any, the newest."""
     if body.smoothing is None:
         return loads[-1], ()
     if isinstance(body.smoothing, WindowSmoothing):
@@ -239,7 +241,7 @@ def _smooth(loads: list[values.Load], body: Measured) -> tuple[values.Load, tupl
     return smooth_ewma(loads, body.smoothing.alpha)
 
 
-def _weigh(loads: list[values.Load], body: Measured) -> tuple[Interval, ...]:
+def weigh(loads: Sequence[values.Load], body: Measured) -> tuple[Interval, ...]:
     """Each interval with its weight in the smoothed load: alpha^age for an EWMA, 1 for a window."""
     if not isinstance(body.smoothing, EwmaSmoothing):
         return tuple([Interval(load) for load in loads])

@@ -1,6 +1,7 @@
 """A running service, asked from a terminal: tables for people, and the JSON that the service answers."""
 
 import json
+from pathlib import Path
 
 import httpx
 import pytest
@@ -48,6 +49,22 @@ def test_a_decision_is_a_sentence_with_its_reasons(measured: str, service: Servi
     assert all(reason["detail"] in " ".join(tried.stdout.split()) for reason in made["reasons"])
 
 
+def test_a_replay_is_a_table_of_the_policy_and_of_what_ran(measured: str, service: Service, tmp_path: Path):
+    policy = tmp_path / "policy.yaml"
+    policy.write_text("goal: {t_max_seconds: 0.5}\nrule: economic\n")
+    shown = run_here("replay", measured, "--policy", str(policy), "--url", service.url)
+    assert shown.exit_code == 0, shown.stderr
+    rows = [line.split() for line in shown.stdout.splitlines() if line.strip()]
+    assert rows[0] == ["replayed", "over", "the", "target", "processor-hours", "changes", "minutes"]
+    assert [" ".join(row[:2]) for row in rows[2:4]] == ["the policy", "what ran"]
+    found = json.loads(run_here("replay", measured, "--url", service.url, "--output", "json").stdout)
+    assert found["ran"]["changes"] == found["changes"] == 0
+    policy.write_text("goal: {t_max_seconds: 0.5}\nrule: economics\n")
+    wrong = run_here("replay", measured, "--policy", str(policy), "--url", service.url)
+    assert (wrong.exit_code, wrong.stdout) == (2, "")
+    assert "line 2: rule:" in wrong.stderr
+
+
 def test_a_report_is_that_of_the_service(measured: str, service: Service):
     run_here("decide", measured, "--url", service.url)
     assert run_here("report", measured, "--url", service.url).stdout.startswith(f"# {measured}: ")
@@ -68,7 +85,9 @@ def test_a_pushed_file_is_stored_and_what_is_wrong_in_it_has_its_line(stored: st
     assert "standard input, line 3: external_rate: Must be" in wrong.stderr
 
 
-@pytest.mark.parametrize("command", [["status"], ["topologies"], ["decide", "x"], ["report", "x"]])
+@pytest.mark.parametrize(
+    "command", [["status"], ["topologies"], ["decide", "x"], ["replay", "x"], ["report", "x"]]
+)
 def test_a_service_that_cannot_answer_is_a_sentence_and_2(command: list[str], service: Service):
     nobody = run_here(*command, "--url", "http://127.0.0.1:1")
     assert (nobody.exit_code, nobody.stdout) == (2, "")
