@@ -1,6 +1,5 @@
 """docs/examples/kubernetes: every object is valid, names what the others have, and calls commands that there are."""
 
-from collections.abc import Iterator
 from importlib.metadata import version
 from typing import Any
 
@@ -12,7 +11,7 @@ from app.command_line import cli
 from app.engines.kubernetes import KEY_NAME, KedaTerms, make_scaled_object
 from app.main import ROUTERS
 from app.settings import PREFIX, Settings
-from tests.app.engines.kubernetes_schemas import check
+from tests.app.engines.kubernetes_schemas import check, find_all
 from tests.docs.consoles import ROOT
 
 FOLDER = ROOT / "docs/examples/kubernetes"
@@ -35,14 +34,6 @@ def find_pod(document: dict[str, Any]) -> dict[str, Any] | None:
 
 PODS = {name: pod for name, document in OBJECTS.items() if (pod := find_pod(document))}
 CONTAINERS = {name: pod["spec"]["containers"][0] for name, pod in PODS.items()}
-
-
-def find_all(value: Any, key: str) -> Iterator[Any]:
-    """Every value under this key, at any depth."""
-    if isinstance(value, dict):
-        yield from ([value[key]] if key in value else [])
-    for part in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
-        yield from find_all(part, key)
 
 
 def test_there_is_one_of_each_kind_that_the_guides_name():
@@ -83,6 +74,9 @@ def test_the_container_runs_this_version_as_no_root_and_sets_what_is_read(name: 
     assert {one["name"] for one in container["env"]} <= settings | KEY_VARIABLES
     assert container["resources"]["limits"].keys() == {"memory"}, "a limit of cpu throttles in bursts"
     assert PODS[name]["spec"]["securityContext"]["runAsNonRoot"]
+    assert PODS[name]["spec"]["enableServiceLinks"] is False, (
+        "Kubernetes would set HEADGATE_PORT to tcp://..."
+    )
     assert "USER 10001\n" in (ROOT / "Dockerfile").read_text(), (
         "Kubernetes knows a number only not to be root's"
     )

@@ -1,5 +1,6 @@
 """Checks Kubernetes' objects by published schemas: Kubernetes' own, and those of the kinds that other projects add."""
 
+from collections.abc import Iterator
 from typing import Any
 
 import kubernetes_validate
@@ -16,6 +17,14 @@ LATER_FIELDS: dict[str, set[Any]] = {
     "tolerance": {0},
 }
 """Fields of KEDA 2.17 (of `fallback`) and of 2.18 (of a scaling rule), which the schemas at hand do not know yet."""
+
+
+def find_all(value: Any, key: str) -> Iterator[Any]:
+    """Every value under this key, at any depth."""
+    if isinstance(value, dict):
+        yield from ([value[key]] if key in value else [])
+    for part in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
+        yield from find_all(part, key)
 
 
 def check(document: Any) -> None:
