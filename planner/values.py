@@ -16,6 +16,8 @@ DEFAULT_MODEL: Model = "ggk-whitt"
 Queueing = str
 """Which queue a tuple joins: a key of planner.queueing.queueings.QUEUEINGS."""
 SHARED: Queueing = "shared"
+ROOT, TUPLE = "root", "tuple"
+"""By what an operator is keyed."""
 
 
 class Operator(NamedTuple):
@@ -25,6 +27,11 @@ class Operator(NamedTuple):
     partitions: more instances than that would be idle. `group_assignment` is how groups are dealt to instances: a key
     of planner.queueing.instances.key_shares.ASSIGNMENTS, or None where it is not stated. `service_scv` is configured by
     the owner, for loads that do not measure it.
+
+    The owner's words on operators that are not queues of busy threads: `delay_seconds` is added to every visit, and
+    takes no capacity; `concurrency` is how many tuples one instance serves at a time; `capacity_rate` is what one
+    instance serves per second, whatever was measured. `keyed_by` is ROOT (or None) where all tuples of one external
+    tuple have the same key, and TUPLE where each has its own.
     """
 
     name: str
@@ -35,6 +42,10 @@ class Operator(NamedTuple):
     max_parallelism: int | None = None
     service_scv: float | None = None
     group_assignment: str | None = None
+    delay_seconds: float = 0.0
+    capacity_rate: float | None = None
+    concurrency: int = 1
+    keyed_by: str | None = None
 
     @property
     def ceiling(self) -> int | None:
@@ -147,7 +158,8 @@ class OperatorEstimate(NamedTuple):
     """The estimate of one operator with a given number of processors; a wait of None is infinite.
 
     Where key groups are dealt out whole, `groups` is their number, and `next_useful_processors` the next number of
-    processors at which the busiest instance gets less.
+    processors at which the busiest instance gets less. The sojourn is the wait, the service of concurrency/service_rate
+    and the delay.
     """
 
     name: str
@@ -163,6 +175,8 @@ class OperatorEstimate(NamedTuple):
     hottest_utilisation: float | None = None
     groups: int | None = None
     next_useful_processors: int | None = None
+    concurrency: int = 1
+    delay_seconds: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)

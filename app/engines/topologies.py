@@ -15,6 +15,10 @@ OWNED = {
     "min_processors": "{} or more processors",
     "max_processors": "at most {} processors",
     "service_scv": "SCV of service times {}",
+    "delay_seconds": "a delay of {} s",
+    "concurrency": "{} tuples at a time",
+    "capacity_rate": "{}/s of one processor",
+    "keyed_by": "keyed by {}",
     "profile": "profile {}",
 }
 """Settings of an operator that only its owner knows, each in words."""

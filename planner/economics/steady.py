@@ -18,7 +18,7 @@ import numpy as np
 from planner.calibration.modelled_waits import Interval
 from planner.economics.ladder import Needs
 from planner.economics.seen import MINUTE, History
-from planner.topology.loads import take_configured_scvs
+from planner.topology.loads import take_configured
 from planner.topology.smoothing import smooth_loads
 from planner.values import Load, Topology
 
@@ -74,7 +74,7 @@ def smooth_seen(
         name: one._replace(wait_factor=load.operators[name].wait_factor)
         for name, one in steady.operators.items()
     }
-    return take_configured_scvs(topology, replace(steady, operators=operators))
+    return take_configured(topology, replace(steady, operators=operators))
 
 
 def find_correction(needs: Needs, history: History) -> tuple[float, int]:

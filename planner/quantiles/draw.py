@@ -28,7 +28,7 @@ from planner.simulation.laws import Sampler, ServiceLaw, assume_law, find_scv, m
 from planner.topology.cycles import find_components
 from planner.topology.flow import order_acyclic
 from planner.topology.network import Network
-from planner.values import SHARED, Load, Operator, OperatorLoad, Queueing, Topology
+from planner.values import SHARED, TUPLE, Load, Operator, OperatorLoad, Queueing, Topology
 
 OUTSIDE = -1
 """The block of tuples without a parent: they come from outside."""
@@ -93,16 +93,21 @@ class Habits:
 
     def __init__(self, operator: Operator, measured: OperatorLoad) -> None:
         law = assume_law(measured)
-        self.serve = make_sampler(law)
+        self.serve = delay_services(make_sampler(law), operator.delay_seconds)
         self.delay = make_delay_sampler(law, operator.queueing)
         self.is_keyed = operator.queueing == KEYED
-        self.is_together = (operator.queueing or SHARED) in {SHARED, KEYED}
+        self.is_by_tuple = self.is_keyed and operator.keyed_by == TUPLE
+        self.is_together = (operator.queueing or SHARED) in {SHARED, KEYED} and not self.is_by_tuple
         self.keys: Floats | None = None
 
     def find_keys(self, rng: np.random.Generator, all_roots: int, roots: Indices | None) -> Floats:
-        """A number for each tuple that chooses its instance; all tuples of one external tuple have the same number."""
+        """A number for each tuple that chooses its instance; all tuples of one external tuple have the same number,
+        unless each has a key of its own.
+        """
         if not self.is_keyed:
             return NO_KEYS
+        if self.is_by_tuple:
+            return rng.random(all_roots if roots is None else len(roots))
         if self.keys is None:
             self.keys = rng.random(all_roots)
         return self.keys if roots is None else self.keys[roots]
@@ -227,6 +232,11 @@ class Growth:
         places = np.repeat(np.arange(size), whole + more) if whole else np.flatnonzero(more)
         self.drawn += len(places)
         return places
+
+
+def delay_services(serve: Sampler, seconds: float) -> Sampler:
+    """A function that draws service times with a constant delay added."""
+    return (lambda rng, size: serve(rng, size) + seconds) if seconds else serve
 
 
 def make_delay_sampler(services: ServiceLaw, queueing: Queueing | None) -> Sampler:

@@ -13,6 +13,7 @@ import numpy as np
 
 from planner.arrays import Floats, Indices
 from planner.queueing.erlang import wait_at_all
+from planner.queueing.instances.single_servers import ease_waits
 from planner.queueing.queueings import KEYED
 from planner.situations.situation import Situation
 from planner.values import SHARED
@@ -157,7 +158,8 @@ def find_instance_waits(situation: Situation, operator: int, count: int) -> Inst
     seen, _ = queues.see_servers(singles)
     row = singles.row
     waits = queues.wait_at_servers(singles, k) * queues.factor[row] / queues.service_rate[row]
-    probability = wait_at_all(seen, queues.service_scv[row], singles.share * queues.high[row])
+    rho = singles.share * queues.high[row]
+    probability = wait_at_all(seen, queues.service_scv[row], rho) * ease_waits(queues.servers[row], rho)
     return InstanceWaits.prepare(singles.part, waits, probability)
 
 

@@ -16,8 +16,9 @@ from planner.queueing.array_queues import ArrayQueues, Look
 from planner.queueing.erlang import LEAST_LOAD, find_least_stable_counts
 from planner.queueing.gain_curves import LEAST_GAIN, wait_or_inf
 from planner.queueing.instances.instance_curves import FARTHEST
-from planner.queueing.instances.instance_queues import Flags, InstanceQueues
+from planner.queueing.instances.instance_queues import InstanceQueues
 from planner.queueing.instances.key_shares import UNREACHABLE
+from planner.queueing.queueings import Flags
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,10 @@ the cases:
     times ρ where k > 1 processors share the queue: an idle one takes the next of the batch
 
 Dealt in turn over k instances a batch of B brings ⌊B/k⌋ or ⌈B/k⌉ tuples to each; at random b = 1 + (b' − 1)/k, with b'
-before dealing; keyed, all go to one instance.
+before dealing; keyed, all go to one instance, but where each tuple has its own key b = 1 + pₓ(b' − 1).
+
+An instance that serves c tuples at a time is c servers at one queue. Its W is that of one server c times as fast, times
+C(c, cρ)/ρ with Erlang's C (Allen and Cunneen): with free servers fewer tuples wait.
 """
 
 from collections.abc import Mapping, Sequence
@@ -30,6 +33,7 @@ from math import inf
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from planner.arrays import Floats, Indices
 from planner.queueing.instances.key_shares import KeyGroups
@@ -45,6 +49,7 @@ QUEUEINGS: Mapping[Queueing, str] = {
 USUAL_LENGTH = 3.0
 LEAST_ROUNDS = 1e-9
 Real = Any  # a float or an array of floats
+Flags = NDArray[np.bool_]
 
 
 class EmittedBatch(NamedTuple):
@@ -60,7 +65,7 @@ class Inflow(NamedTuple):
     `senders` is the number of equal senders; `capacity` is the largest rate that operators upstream can send;
     `root_batch` is the mean batch from one external tuple; `running` is the number of running processors. `is_open`
     marks a plan, which counts bursts at operators with hardly any load too. `groups` are key groups that are dealt out
-    whole.
+    whole. An instance serves `concurrency` tuples at a time. `is_by_tuple`: each tuple has a key of its own.
     """
 
     queueing: Queueing = SHARED
@@ -73,6 +78,8 @@ class Inflow(NamedTuple):
     is_open: bool = False
     running: float = inf
     groups: KeyGroups | None = None
+    concurrency: int = 1
+    is_by_tuple: bool = False
 
 
 ERLANG = Inflow()
@@ -82,7 +89,13 @@ ERLANG = Inflow()
 def forget_variability(inflow: Inflow) -> Inflow:
     """The inflow for a waiting model without SCVs: no bursts, no batches, and instances by their shares alone."""
     instances = tuple([InstanceLoad(one.instance, one.share) for one in inflow.instances])
-    return Inflow(inflow.queueing, inflow.senders, instances=instances, groups=inflow.groups)
+    return Inflow(
+        inflow.queueing,
+        inflow.senders,
+        instances=instances,
+        groups=inflow.groups,
+        concurrency=inflow.concurrency,
+    )
 
 
 def deal_in_turn(a: Real, k: Real, senders: Real, offered: Real, at: Any) -> Real:
@@ -148,6 +161,13 @@ class Batches:
         squares = [square_of_dealt(self.whole, number), square_of_dealt(self.whole + 1.0, number)]
         return self.weigh(squares[0] * (1.0 - self.rest) + squares[1] * self.rest)
 
+    def find_at_one(self, k: Floats, share: Floats, is_dealt: Flags, is_spread: Flags) -> Floats:
+        """The mean batch of a tuple at an instance less 1: of one dealt in turn, of one of which each tuple comes with
+        the chance `share`, or of a whole one.
+        """
+        whole = self.find_whole()
+        return np.where(is_dealt, self.find_dealt(k), np.where(is_spread, whole * share, whole))
+
 
 def square_of_dealt(batch: Real, k: Real) -> Real:
     """The sum of squares of the tuples that k instances get of a batch dealt in turn: each ⌊batch/k⌋ or one more."""
@@ -177,7 +197,7 @@ class Station(NamedTuple):
     @property
     def service_rate(self) -> float:
         """Services per second of one processor; the load of every plan has this rate."""
-        return self.measured.service_rate or 1.0
+        return (self.measured.service_rate or 1.0) * self.operator.concurrency
 
     @property
     def capacity(self) -> float:

@@ -6,6 +6,8 @@ arrival rate λᵢ, mean wait Wᵢ and service rate μᵢ of operator i at kᵢ 
     E[T](k) = (1/λ0) Σ λᵢ (Wᵢ(kᵢ) + 1/μᵢ)                    (DRS, eq. 4)
     T_L     = Σ vᵢ/μᵢ,   vᵢ = λᵢ/λ0                            its lower bound, with all waits 0
 
+A visit to an operator with a delay takes dᵢ longer: Wᵢ + dᵢ stands for Wᵢ.
+
 Every sum is exact (fsum) over rounded terms, so each part of the program gets the same E[T] to the last bit, and a plan
 for a target never exceeds the target by rounding. Algorithm 2, line 5 of the paper sums 1/μᵢ without visits, which is
 not a lower bound.
@@ -31,7 +33,8 @@ def expected_sojourn_seconds(
 
 def sum_sojourns(stations: Stations, waits: Sequence[float] | Floats, external_rate: float) -> float:
     """E[T], the mean total time of an external tuple in seconds, at given waits; `external_rate` is above 0."""
-    return sum_work(stations.arrival_rate, waits, stations.service_rate) / external_rate
+    beyond = stations.add_delays(waits)
+    return sum_work(stations.arrival_rate, beyond, stations.service_rate) / external_rate
 
 
 def sum_work(
@@ -53,6 +56,13 @@ def find_lower_bound(stations: Stations, external_rate: float) -> float:
     return sum_sojourns(stations, waits, external_rate)
 
 
+def sum_unhindered(stations: Stations, visits: Sequence[float]) -> float:
+    """The time of one external tuple in services and delays, without any wait."""
+    if stations.delays is None:
+        return sum_services(visits, stations.service_rate)
+    return sum_work(visits, stations.delays, stations.service_rate)
+
+
 def sum_services(visits: Sequence[float], service_rates: Sequence[float] | Floats) -> float:
     """The time in service of one external tuple, Σ vᵢ/μᵢ with visits v and service rates μ."""
     return fsum([count / mu for count, mu in zip(visits, service_rates, strict=True)])
@@ -64,7 +74,8 @@ def meets_target(
     """Whether E[T] ≤ t_max_seconds, exactly; for arrays a plain sum decides unless rounding could matter."""
     if isinstance(waits, np.ndarray):
         arrival, service = np.asarray(stations.arrival_rate), np.asarray(stations.service_rate)
-        roughly = float(np.sum(arrival * (waits + 1.0 / service))) / external_rate
+        beyond = np.asarray(stations.add_delays(waits))
+        roughly = float(np.sum(arrival * (beyond + 1.0 / service))) / external_rate
         if abs(roughly - t_max_seconds) > ROUNDING * t_max_seconds:
             return roughly <= t_max_seconds
     return sum_sojourns(stations, waits, external_rate) <= t_max_seconds

@@ -49,6 +49,8 @@ class Stations:
     """How tuples reach the processors of each operator; None: one queue each, and no bursts known."""
     wait_factors: Sequence[float] | None = None
     """Factors of modelled waits, found by calibration against measured ones; None: all are 1."""
+    delays: Sequence[float] | None = None
+    """The seconds that each visit takes beyond its wait and one service, by operator; None: all are 0."""
     prepared: dict[tuple[int, ...], tuple[Any, ...]] = field(default_factory=dict, repr=False, compare=False)
     """Results of prepare_inflows; `replace` keeps them, and each use checks that their inputs have not changed."""
 
@@ -246,6 +248,14 @@ class Stations:
         """The utilisation of the busiest instance of each operator; above 1 it cannot keep up."""
         rows = zip(self.arrival_rate, self.list_capacities(counts), strict=True)
         return [float(rate) / capacity for rate, capacity in rows]
+
+    def add_delays(self, waits: Sequence[float] | Floats) -> Sequence[float] | Floats:
+        """What each visit takes beyond one service: its wait and its delay."""
+        if self.delays is None:
+            return waits
+        if isinstance(waits, np.ndarray):
+            return np.add(waits, self.delays)
+        return [wait + delay for wait, delay in zip(waits, self.delays, strict=True)]
 
     def find_next_gains(self, counts: Sequence[int]) -> tuple[list[float], list[float]]:
         """The mean wait at each operator, and the waiting tuples that one processor more saves, λ(W(k) − W(k+1)).

@@ -22,7 +22,8 @@ Report = Callable[[float], None]
 def run_scenario(scenario: Scenario, window: Floats, record: Recorder) -> Floats:
     """Simulates all roots and passes visits to `record`; returns how long each server was blocked within the window."""
     system, arrivals, seed = scenario
-    if system.order and all(station.capacity == UNBOUNDED for station in system.stations):
+    is_plain = all(one.capacity == UNBOUNDED and one.concurrency == 1 for one in system.stations)
+    if system.order and is_plain:
         run_stations(system, arrivals, seed, record)
         return np.zeros(len(system.stations))
     return run_by_events(system, arrivals, seed, window, record)
@@ -41,7 +42,7 @@ def measure_scenario(
         completion=tallied.measure_completions(levels),
         operators=tuple(
             describe_station(place, station, tallied, float(blocked[place]))
-            for place, station in enumerate(system.stations)
+            for place, station in enumerate(system.operators)
         ),
         events=tallied.count_events(),
         roots=len(arrivals),
@@ -78,9 +79,9 @@ def describe_station(
         float(tallied.busy[place, ARRIVED]) / seconds if seconds else 0.0,
         tallied.mean_by_visit(place, WAIT),
         tallied.half_width_by_visit(place, WAIT),
-        tallied.mean_by_visit(place, SOJOURN),
+        tallied.mean_by_visit(place, SOJOURN) + station.delay_seconds,
         float(tallied.busy[place, BUSY]) / time if time else 0.0,
-        station.processors,
+        station.instances,
         blocked_seconds / time if time else 0.0,
     )
 
@@ -89,6 +90,7 @@ def log_visits(scenario: Scenario) -> VisitLog:
     """All visits of a simulation, in order of arrival."""
     parts: list[ServedVisits] = []
     run_scenario(scenario, np.zeros(2), parts.append)
+    parts = [part for part in parts if part.station < len(scenario.system.operators)]
     station = np.repeat([part.station for part in parts], [len(part.root) for part in parts])
     columns = [
         np.concatenate([part[column] for part in parts]) for column in range(1, len(ServedVisits._fields))

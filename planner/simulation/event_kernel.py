@@ -11,6 +11,7 @@ from planner.simulation.event_state import (
     AT_ENTRY,
     AT_RANDOM,
     BY_KEY,
+    BY_OWN_KEY,
     ENTERED,
     FREE_ITEM,
     FREE_ITEMS,
@@ -46,8 +47,8 @@ def choose_queue(state: EventState, random: np.random.Generator, sender: int) ->
         state.turns[place] = chosen + 1 if chosen + 1 < count else 0
     elif queueing == AT_RANDOM:
         chosen = min(int(random.random() * count), count - 1)
-    elif queueing == BY_KEY:
-        key = hash_key(state.senders[sender].root, target)
+    elif queueing in {BY_KEY, BY_OWN_KEY}:
+        key = hash_key(state.senders[sender].root, target) if queueing == BY_KEY else random.random()
         while chosen < count - 1 and state.key_ends[first + chosen] <= key:
             chosen += 1
     return first + chosen

@@ -16,7 +16,7 @@ Records = Any
 NONE = -1
 DETERMINISTIC, EXPONENTIAL, GAMMA, LOGNORMAL, HISTOGRAM = range(5)
 """The laws of service times."""
-SHARED_QUEUE, IN_TURN, AT_RANDOM, BY_KEY = range(4)
+SHARED_QUEUE, IN_TURN, AT_RANDOM, BY_KEY, BY_OWN_KEY = range(5)
 """The rules by which tuples choose a queue."""
 
 STATION = np.dtype(

@@ -14,7 +14,7 @@ from planner.simulation.event_kernel import DONE, ITEMS_SHORT, run_events
 from planner.simulation.event_state import LOGGED, NONE, EventState, Records
 from planner.simulation.laws import ServiceLaw, read_histogram, shape_lognormal
 from planner.simulation.results import ServedVisits
-from planner.simulation.system import OUTSIDE, UNBOUNDED, Link, SimulatedStation, System
+from planner.simulation.system import OUTSIDE, UNBOUNDED, Link, System
 from planner.values import SHARED
 
 LOG_ROWS = 1 << 16
@@ -71,8 +71,10 @@ def build_stations(system: System) -> tuple[Records, Floats]:
     tables: list[Floats] = [np.zeros((0, 2))]
     first_queue = table_begin = 0
     for record, station in zip(stations, system.stations, strict=True):
-        record.queueing = event_state.SHARED_QUEUE if station.processors == 1 else QUEUEINGS[station.queueing]
-        record.queues = count_queues(station)
+        record.queueing = event_state.SHARED_QUEUE if station.queues == 1 else QUEUEINGS[station.queueing]
+        if record.queueing == event_state.BY_KEY and station.is_by_tuple:
+            record.queueing = event_state.BY_OWN_KEY
+        record.queues = station.queues
         record.first_queue = first_queue
         first_queue += record.queues
         record.law, record.first, record.second = number_law(station.law)
@@ -81,11 +83,6 @@ def build_stations(system: System) -> tuple[Records, Floats]:
         table_begin += len(table)
         tables.append(table)
     return stations, np.concatenate(tables)
-
-
-def count_queues(station: SimulatedStation) -> int:
-    """The number of queues of a station: one, or one for each server."""
-    return 1 if station.queueing == SHARED else station.processors
 
 
 def number_law(law: ServiceLaw) -> tuple[int, float, float]:
@@ -126,11 +123,11 @@ def build_links(system: System, links: list[Link], random: np.random.Generator) 
     turns: list[Counts] = [np.zeros(0, np.int64)]
     first_turn = 0
     for record, link in zip(records, links, strict=True):
-        senders = 1 if link.source == OUTSIDE else system.stations[link.source].processors
+        senders = 1 if link.source == OUTSIDE else system.stations[link.source].instances
         record.target, record.whole = link.target, int(link.mean)
         record.rest = link.mean - int(link.mean)
         record.first_turn = first_turn
-        turns.append(random.integers(count_queues(system.stations[link.target]), size=senders))
+        turns.append(random.integers(system.stations[link.target].queues, size=senders))
         first_turn += senders
     return records, np.concatenate(turns)
 
@@ -145,8 +142,8 @@ def build_senders(system: System, links: list[Link], stations: Records) -> Recor
     for place, (record, size) in enumerate(zip(stations, sizes, strict=True)):
         stretch = slice(begin, begin + size)
         senders.station[stretch] = place
-        senders.place[stretch] = np.arange(size)
-        senders.queue[stretch] = record.first_queue + np.arange(size) * (record.queues > 1)
+        senders.place[stretch] = np.arange(size) // system.stations[place].concurrency
+        senders.queue[stretch] = record.first_queue + senders.place[stretch] * (record.queues > 1)
         senders.first_link[stretch], senders.end_link[stretch] = np.searchsorted(sources, (place, place + 1))
         begin += size
     senders.place[begin:] = 0

@@ -17,6 +17,7 @@ from planner.simulation.arrivals import (
     draw_arrivals,
     make_random,
 )
+from planner.simulation.delays import add_delays
 from planner.simulation.laws import ServiceLaw, find_mean
 from planner.simulation.results import MeasuredTime, SimulatedOperator, Simulation, VisitLog
 from planner.simulation.system import Scenario, System, build_system, find_busiest
@@ -72,7 +73,7 @@ def simulate(
             "",
             "warm_up_share",
         )
-    system = build_system(topology, load, processors, services, capacities)
+    system = add_delays(build_system(topology, load, processors, services, capacities))
     check_size(system, roots, MOST_EVENTS)
     scenario = draw_scenario(system, roots, seed, arrivals)
     from planner.simulation.engine import measure_scenario
@@ -94,7 +95,7 @@ def simulate_visits(
     capacities: Mapping[str, int] = NO_BOUNDS,
 ) -> VisitLog:
     """The visits of the simulation that `simulate` runs with the same arguments."""
-    system = build_system(topology, load, processors, services, capacities)
+    system = add_delays(build_system(topology, load, processors, services, capacities))
     check_size(system, roots, MOST_LOGGED)
     from planner.simulation.engine import log_visits
 

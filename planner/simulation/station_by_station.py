@@ -161,7 +161,11 @@ class Desk:
         if self.station.queueing == RANDOM:
             return self.choices.integers(self.station.processors, size=len(coming.time))
         if self.station.queueing == KEYED:
-            return choose_by_key(coming.root, self.place, np.array(self.station.key_ends))
+            ends = np.array(self.station.key_ends)
+            if self.station.is_by_tuple:
+                own = self.choices.random(len(coming.time))
+                return np.minimum(np.searchsorted(ends, own, side="right"), len(ends) - 1)
+            return choose_by_key(coming.root, self.place, ends)
         return coming.instance
 
 

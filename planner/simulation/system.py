@@ -12,9 +12,9 @@ from planner.queueing.instances.key_shares import KeyShares, order_name
 from planner.queueing.queueings import KEYED, QUEUEINGS
 from planner.simulation.laws import ServiceLaw, assume_law, check_law, describe_stretched, find_mean, simplify
 from planner.topology.flow import describe_unreached, order_acyclic, settle_network
-from planner.topology.loads import check_load, find_counts
+from planner.topology.loads import check_load, find_counts, take_configured
 from planner.topology.network import Network, index_topology
-from planner.values import SHARED, Diagnostic, Load, Operator, OperatorLoad, Topology
+from planner.values import SHARED, TUPLE, Diagnostic, Load, Operator, OperatorLoad, Topology
 from planner.wording import join_names
 
 OUTSIDE = -1
@@ -25,6 +25,9 @@ MOST_PROCESSORS = 1_000_000
 class SimulatedStation(NamedTuple):
     """One simulated operator; `key_ends` are the cumulated shares of its instances, `capacity` is the places in each
     queue.
+
+    `processors` are the tuples that are served at a time, `concurrency` by each instance. `is_by_tuple`: each tuple has
+    a key of its own. `delay_seconds` pass after each service, and keep no processor busy.
     """
 
     name: str
@@ -33,6 +36,19 @@ class SimulatedStation(NamedTuple):
     law: ServiceLaw
     key_ends: tuple[float, ...] = ()
     capacity: int = UNBOUNDED
+    concurrency: int = 1
+    is_by_tuple: bool = False
+    delay_seconds: float = 0.0
+
+    @property
+    def instances(self) -> int:
+        """The number of processors as plans count them."""
+        return self.processors // self.concurrency
+
+    @property
+    def queues(self) -> int:
+        """The number of queues: one, or one for each instance."""
+        return 1 if self.queueing == SHARED else self.instances
 
 
 class Link(NamedTuple):
@@ -55,6 +71,13 @@ class System(NamedTuple):
     order: tuple[int, ...]
     rate: float
     diagnostics: tuple[Diagnostic, ...]
+    delayed: tuple[int, ...] = ()
+    """The stations whose tuples pass a delay; the delays are the last stations, in this order."""
+
+    @property
+    def operators(self) -> tuple[SimulatedStation, ...]:
+        """The stations that are operators."""
+        return self.stations[: len(self.stations) - len(self.delayed)]
 
 
 class Scenario(NamedTuple):
@@ -75,14 +98,17 @@ def build_system(
     """The system of a topology under a load; raises errors with the pointer of the field to change."""
     network = index_topology(topology)
     visits = settle_network(network)
+    load = take_configured(topology, load)
     check_load(network, load)
     check_names(services, network, "services")
     check_names(capacities, network, "capacities")
     for place, operator in enumerate(topology.operators):
         check_queueing(operator, f"/operators/{place}/queueing")
     counts = find_counts(topology, load, processors)
-    if sum(counts) > MOST_PROCESSORS:  # checked before shares are computed for each processor
-        raise SimulationTooLarge("processors", sum(counts), MOST_PROCESSORS, "processors")
+    pairs = zip(counts, topology.operators, strict=True)
+    at_once = sum([count * operator.concurrency for count, operator in pairs])
+    if at_once > MOST_PROCESSORS:  # checked before shares are computed for each processor
+        raise SimulationTooLarge("processors", at_once, MOST_PROCESSORS, "processors")
     stations = tuple(
         build_station(operator, load.operators[operator.name], count, services, capacities)
         for operator, count in zip(topology.operators, counts, strict=True)
@@ -134,7 +160,17 @@ def build_station(
             f"The queue of operator {name!r} has {capacity} places: give at least 0.", pointer, "capacities"
         )
     ends = cumulate_shares(operator, measured, count) if queueing == KEYED else ()
-    return SimulatedStation(name, count, queueing, simplify(law), ends, capacity)
+    return SimulatedStation(
+        name,
+        count * operator.concurrency,
+        queueing,
+        simplify(law),
+        ends,
+        capacity,
+        operator.concurrency,
+        operator.keyed_by == TUPLE,
+        operator.delay_seconds,
+    )
 
 
 def cumulate_shares(operator: Operator, measured: OperatorLoad, count: int) -> tuple[float, ...]:
@@ -207,14 +243,14 @@ def describe_assumptions(
     topology: Topology, load: Load, stations: Sequence[SimulatedStation], services: Mapping[str, ServiceLaw]
 ) -> tuple[Diagnostic, ...]:
     """A diagnostic for each kind of value that a simulation assumes because it is not given."""
-    several = [station for station in stations if station.processors > 1]
+    several = [station for station in stations if station.instances > 1]
     stated = {operator.name for operator in topology.operators if operator.queueing}
     queues = [one.name for one in several if one.name not in stated]
     keyed = [(one, load.operators[one.name].instances) for one in several if one.queueing == KEYED]
     grouped = {name for name, one in load.operators.items() if one.group_shares}
     even = [one.name for one, known in keyed if not known and one.name not in grouped]
     grouped |= {one.name for one in topology.operators if one.max_parallelism}
-    differing = [one.name for one, known in keyed if known and len(known) != one.processors]
+    differing = [one.name for one, known in keyed if known and len(known) != one.instances]
     carried = [name for name in differing if name not in grouped]
     laws = [
         one.name
@@ -246,5 +282,6 @@ def find_busiest(station: SimulatedStation, rate: float) -> float:
     """The utilisation of the instance with the largest share, at `rate` tuples per second for the whole station."""
     share = 1.0 / station.processors
     if station.queueing == KEYED:
-        share = max(high - low for low, high in zip((0.0, *station.key_ends), station.key_ends, strict=False))
+        parts = zip((0.0, *station.key_ends), station.key_ends, strict=False)
+        share = max(high - low for low, high in parts) / station.concurrency
     return rate * share * find_mean(station.law)

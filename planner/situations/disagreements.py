@@ -5,13 +5,14 @@ Each of these E[T] is an estimate of the topology or load with one change.
 
 from collections.abc import Callable, Container
 from dataclasses import replace
+from math import fsum
 
 from planner.queueing.instances.inflows import build_stations, requeue
 from planner.queueing.queueings import KEYED, RANDOM, ROUND_ROBIN
-from planner.queueing.sojourns import sum_services, sum_work
+from planner.queueing.sojourns import sum_work
 from planner.queueing.waiting_models import WAITING_MODELS
 from planner.situations.keys import is_skew_known
-from planner.topology.loads import take_configured_scvs
+from planner.topology.loads import take_configured
 from planner.values import Diagnostic, Estimate, InstanceLoad, Load, Model, OperatorLoad, Spread, Topology
 from planner.wording import write_factor, write_percent, write_seconds
 
@@ -31,7 +32,7 @@ def compare_sojourn(topology: Topology, answer: Estimate, load: Load) -> tuple[D
     if 1.0 / SOJOURN_TOLERANCE <= measured / expected <= SOJOURN_TOLERANCE:
         return ()
     list_causes = list_longer if measured > expected else list_shorter
-    causes = list_causes(topology, answer, take_configured_scvs(topology, load))
+    causes = list_causes(topology, answer, take_configured(topology, load))
     listed = "; ".join(f"({place}) {cause}" for place, cause in enumerate(causes, 1))
     return (
         Diagnostic(
@@ -86,8 +87,8 @@ def list_longer(topology: Topology, answer: Estimate, load: Load) -> list[str]:
 
 def list_shorter(topology: Topology, answer: Estimate, load: Load) -> list[str]:
     """Causes of a sojourn time shorter than modelled."""
-    calm = sum_services(
-        [one.visits for one in answer.operators], [one.service_rate for one in answer.operators]
+    calm = fsum(
+        one.visits * (one.concurrency / one.service_rate + one.delay_seconds) for one in answer.operators
     )
     fast = write_sojourn(topology, answer, change_rates(load, 1.0 + WRONG_RATE))
     longest = max(one.sojourn_seconds or 0.0 for one in answer.operators)
@@ -103,7 +104,7 @@ def write_sojourn(topology: Topology, answer: Estimate, load: Load, model: Model
     operators = answer.operators
     rates = [one.arrival_rate for one in operators]
     stations = build_stations(topology, load, rates, model or answer.model)
-    waits = stations.wait_seconds([one.processors for one in operators])
+    waits = stations.add_delays(stations.wait_seconds([one.processors for one in operators]))
     return write_seconds(sum_work([one.visits for one in operators], waits, stations.service_rate))
 
 

@@ -227,7 +227,7 @@ def sum_dealt_in_turn(
         requeue(topology, unstated, ROUND_ROBIN), load, [one.arrival_rate for one in answers], is_open=is_open
     )
     dealt = replace(stations, inflows=inflows)
-    waits = dealt.wait_seconds([one.processors for one in answers])
+    waits = dealt.add_delays(dealt.wait_seconds([one.processors for one in answers]))
     return sum_work([one.visits for one in answers], waits, dealt.service_rate)
 
 

@@ -24,7 +24,7 @@ import numpy as np
 from planner.arrays import Floats
 from planner.errors import InvalidLoad
 from planner.queueing.instances.inflows import build_stations
-from planner.queueing.sojourns import find_lower_bound, sum_services, sum_sojourns
+from planner.queueing.sojourns import find_lower_bound, sum_sojourns, sum_unhindered
 from planner.queueing.stations import Stations
 from planner.queueing.waiting_models import WAITING_MODELS
 from planner.simulation.laws import describe_stretched
@@ -37,7 +37,7 @@ from planner.topology.loads import (
     check_number,
     check_offered_load,
     find_counts,
-    take_configured_scvs,
+    take_configured,
 )
 from planner.values import DEFAULT_MODEL, Diagnostic, Estimate, Load, Model, OperatorEstimate, Topology
 from planner.wording import join_names, write_number, write_percent
@@ -68,13 +68,13 @@ class Situation(NamedTuple):
         """E[T] at the given waits in seconds; where the external rate is 0, the time in service of one tuple."""
         if self.load.external_rate:
             return sum_sojourns(self.stations, waits, self.load.external_rate)
-        return sum_services(self.flow.visits, self.stations.service_rate)
+        return sum_unhindered(self.stations, self.flow.visits)
 
     def find_lower_bound(self) -> float:
         """T_L, the time of an external tuple if no tuple waits: Σ vᵢ/μᵢ with visits vᵢ and service rates μᵢ."""
         if self.load.external_rate:
             return find_lower_bound(self.stations, self.load.external_rate)
-        return sum_services(self.flow.visits, self.stations.service_rate)
+        return sum_unhindered(self.stations, self.flow.visits)
 
     def name_counts(self, counts: Sequence[int]) -> dict[str, int]:
         """The number of processors by the operator's name."""
@@ -87,7 +87,7 @@ def survey_load(topology: Topology, load: Load, model: Model, *, is_open: bool =
     An SCV that is not known is 1. With `is_open`, the queues are as if no operator held bursts back, which a plan must
     be ready for.
     """
-    load = take_configured_scvs(topology, load)
+    load = take_configured(topology, load)
     flow = measure_flow(topology, load)
     stations = build_stations(topology, load, flow.arrival_rates, model, is_open=is_open)
     return Situation(topology, load, flow, stations, [operator.name for operator in topology.operators])
@@ -195,18 +195,26 @@ def list_operators(
     """The estimate of each operator."""
     flow, stations = situation.flow, situation.stations
     operators: list[OperatorEstimate] = []
-    for name, visits, arrival_rate, service_rate, count, wait in zip(
-        situation.names, flow.visits, flow.arrival_rates, stations.service_rate, counts, waits, strict=True
+    delays = stations.delays or [0.0] * len(counts)
+    for name, visits, arrival_rate, service_rate, count, wait, delay in zip(
+        *(situation.names, flow.visits, flow.arrival_rates, stations.service_rate, counts, waits, delays),
+        strict=True,
     ):
         utilisation = arrival_rate / service_rate / count
         known_wait = sojourn = None
         if wait < inf:
-            known_wait, sojourn = wait, wait + 1.0 / service_rate
+            known_wait, sojourn = wait, wait + 1.0 / service_rate + delay
         operators.append(
             OperatorEstimate(
                 name, arrival_rate, service_rate, count, utilisation, known_wait, sojourn, visits
             )
         )
+    if stations.delays is not None:
+        pairs = zip(situation.topology.operators, operators, strict=True)
+        operators = [
+            one._replace(concurrency=operator.concurrency, delay_seconds=operator.delay_seconds)
+            for operator, one in pairs
+        ]
     return operators if stations.inflows is None else add_queueing(situation, operators)
 
 

@@ -175,10 +175,11 @@ def check_count(name: str, count: int | None) -> int:
     return count
 
 
-def take_configured_scvs(topology: Topology, load: Load) -> Load:
-    """The load with the service_scv configured in the topology, at operators where none was measured.
+def take_configured(topology: Topology, load: Load) -> Load:
+    """The load with what the topology says of services: service_scv where none was measured, and capacity_rate.
 
-    Engines such as Flink measure how long services take on average, and not how they vary. A measured SCV wins.
+    Engines such as Flink measure how long services take on average, and not how they vary. A measured SCV wins. A
+    capacity_rate is said where busy time tells nothing, so it replaces the measured service rate and histogram.
     """
     configured = {
         operator.name: operator.service_scv
@@ -190,4 +191,9 @@ def take_configured_scvs(topology: Topology, load: Load) -> Load:
         for name, one in load.operators.items()
         if name in configured and one.service_scv is None
     }
+    for operator in topology.operators:
+        if operator.capacity_rate is not None:
+            one = unmeasured.get(operator.name) or load.operators.get(operator.name, OperatorLoad())
+            rate = operator.capacity_rate / operator.concurrency
+            unmeasured[operator.name] = one._replace(service_rate=rate, service_histogram=())
     return replace(load, operators={**load.operators, **unmeasured}) if unmeasured else load

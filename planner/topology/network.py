@@ -9,6 +9,10 @@ from planner.wording import join_names
 
 # The largest selectivity or share: up to here no product in the planner's formulas overflows.
 LARGEST = 1e100
+MOST, MOST_AT_ONCE = 1e12, 100_000
+OWN_WORDS = slice(Operator._fields.index("delay_seconds"), Operator._fields.index("concurrency") + 1)
+NO_WORDS = Operator("")[OWN_WORDS]
+"""The fields of an operator that its owner says of services, and their values where nothing is said."""
 
 
 class Network(NamedTuple):
@@ -36,8 +40,8 @@ def index_topology(topology: Topology) -> Network:
         refuse_duplicate_name(names)
     for position, operator in enumerate(topology.operators):
         # Most operators have no bounds of their own: this comparison skips them quickly.
-        if operator.min_processors != 1 or operator.ceiling is not None:
-            check_bounds(position, operator)
+        if operator.min_processors != 1 or operator.ceiling is not None or operator[OWN_WORDS] != NO_WORDS:
+            check_operator(position, operator)
     successors: list[list[int]] = [[] for _ in names]
     selectivities: list[list[float]] = [[] for _ in names]
     fan_in = [0] * len(names)
@@ -137,6 +141,12 @@ def refuse_duplicate_name(names: tuple[str, ...]) -> None:
         seen.add(name)
 
 
+def check_operator(position: int, operator: Operator) -> None:
+    """Raise InvalidTopology unless the bounds of an operator and its owner's words can be computed with."""
+    check_bounds(position, operator)
+    check_words(position, operator)
+
+
 def check_bounds(position: int, operator: Operator) -> None:
     """Raise InvalidTopology unless an operator has 1 ≤ min_processors ≤ max_processors, and ≤ max_parallelism."""
     pointer = f"/operators/{position}"
@@ -152,6 +162,21 @@ def check_bounds(position: int, operator: Operator) -> None:
             f"min_processors of {operator.min_processors}: raise the upper bound, or lower min_processors.",
             f"{pointer}/{operator.ceiling_name}",
         )
+
+
+def check_words(position: int, operator: Operator) -> None:
+    """Raise InvalidTopology unless delay, capacity and concurrency are numbers that can be computed with."""
+    rate = operator.capacity_rate
+    for field, is_usable, wanted in (
+        ("delay_seconds", 0.0 <= operator.delay_seconds <= MOST, f"from 0 to {MOST:g} seconds"),
+        ("capacity_rate", rate is None or 1.0 / MOST <= rate <= MOST, f"from {1.0 / MOST:g} to {MOST:g}"),
+        ("concurrency", 1 <= operator.concurrency <= MOST_AT_ONCE, f"from 1 to {MOST_AT_ONCE}"),
+    ):
+        if not is_usable:
+            raise InvalidTopology(
+                f"{field} of operator {operator.name!r} is {getattr(operator, field)}: give a number {wanted}.",
+                f"/operators/{position}/{field}",
+            )
 
 
 def refuse_edge(position: int, edge: Edge, index: Mapping[str, int]) -> None:

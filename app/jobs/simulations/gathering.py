@@ -48,7 +48,7 @@ def prepare_job(body: Terms, topology: Topology, load: Load, most_events: int) -
     parameters = SimulationParametersAnswer(
         roots=body.roots,
         seed=body.seed,
-        processors={station.name: station.processors for station in system.stations},
+        processors={station.name: station.instances for station in system.stations},
         arrivals=body.arrivals.kind,
         quantiles=body.quantiles,
         warm_up_share=body.warm_up_share,

@@ -19,7 +19,7 @@ class OperatorEstimateAnswer(Answer):
     processors: int
     utilisation: float
     wait_seconds: float | None
-    sojourn_seconds: Annotated[float | None, Field(description="Wait + service of one visit.")]
+    sojourn_seconds: Annotated[float | None, Field(description="Wait + service + delay of one visit.")]
     visits: Annotated[float, Field(description="Visits per external tuple.")]
     queueing: QueueingName = "shared"
     hottest_share: Annotated[
@@ -34,6 +34,8 @@ class OperatorEstimateAnswer(Answer):
     next_useful_processors: Annotated[
         int | None, Field(description="The next count that serves more; null: none, or groups unknown.")
     ] = None
+    concurrency: Annotated[int, Field(description="A service takes concurrency/service_rate.")] = 1
+    delay_seconds: float = 0.0
 
 
 class DiagnosticAnswer(Answer):

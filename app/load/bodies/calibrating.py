@@ -17,7 +17,7 @@ from planner.calibration.calibrate import (
     is_measured,
 )
 from planner.calibration.modelled_waits import Interval
-from planner.topology.loads import take_configured_scvs
+from planner.topology.loads import take_configured
 from planner.values import Diagnostic, Load, Model, Topology
 
 A = TypeVar("A", bound=EstimateAnswer)
@@ -34,7 +34,7 @@ class CalibratedLoad:
 
 def calibrate_body(body: Described, topology: Topology) -> CalibratedLoad:
     """The load in a request's body, which is one interval, calibrated by its own measured waits if it has any."""
-    load = take_configured_scvs(topology, body.load.to_values())
+    load = take_configured(topology, body.load.to_values())
     if not body.calibrate or not is_measured(load):
         return CalibratedLoad(load)
     interval = Interval(load, seconds=measure_seconds(body.load))

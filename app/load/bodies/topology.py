@@ -74,6 +74,22 @@ class OperatorBody(Body):
             "measure it."
         ),
     ] = None
+    delay_seconds: Annotated[
+        float, Field(ge=0, le=1e12, description="Added to each visit, such as a timer; takes no capacity.")
+    ] = 0.0
+    concurrency: Annotated[
+        int, Field(ge=1, le=100_000, description="Tuples that one processor serves at a time (async calls).")
+    ] = 1
+    capacity_rate: Annotated[
+        float | None,
+        Field(ge=1e-12, le=1e12, description="What one processor serves; replaces service_rate."),
+    ] = None
+    keyed_by: Annotated[
+        Literal["root", "tuple"] | None,
+        Field(
+            description="root (default): tuples of one external tuple share a key; tuple: each has its own."
+        ),
+    ] = None
     profile: Annotated[
         TopologyName | None,
         Field(description="A profile of /v1/profiles, the rates that a slot sustains, for placements."),
@@ -124,6 +140,10 @@ class Graph(Body):
                         o.max_parallelism,
                         o.service_scv,
                         o.group_assignment,
+                        o.delay_seconds,
+                        o.capacity_rate,
+                        o.concurrency,
+                        o.keyed_by,
                     )
                     for o in self.operators
                 ]

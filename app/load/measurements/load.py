@@ -29,7 +29,7 @@ from app.web.problems.errors import InvalidRequest
 from app.web.problems.stored_data_errors import AHEAD_OF_CLOCK, NoSnapshot, describe_ahead
 from planner import values
 from planner.calibration.modelled_waits import Interval
-from planner.topology.loads import take_configured_scvs
+from planner.topology.loads import take_configured
 from planner.topology.smoothing import smooth_ewma, smooth_window
 from planner.wording import join_names, write_seconds
 
@@ -81,7 +81,7 @@ def gather_load(
     topology = stored.to_values()
     loads, strangers = read_loads(snapshots, {operator.name for operator in topology.operators})
     load, diagnostics = smooth(loads, body)
-    load = take_configured_scvs(topology, load)
+    load = take_configured(topology, load)
     parts = _tell_of_parts(session, stored, snapshots, ended_by)
     basis = Basis(
         topology=stored.name,

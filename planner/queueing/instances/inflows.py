@@ -19,8 +19,18 @@ from planner.queueing.instances.key_shares import find_groups
 from planner.queueing.queueings import ERLANG, KEYED, EmittedBatch, Inflow, Station, Stream
 from planner.queueing.stations import NO_BOUND, Stations
 from planner.topology.flow import settle_topology
-from planner.topology.network import Network, find_shares
-from planner.values import SHARED, IdcPoint, Load, Model, OperatorLoad, Queueing, Topology
+from planner.topology.network import NO_WORDS, OWN_WORDS, Network, find_shares
+from planner.values import (
+    SHARED,
+    TUPLE,
+    IdcPoint,
+    Load,
+    Model,
+    Operator,
+    OperatorLoad,
+    Queueing,
+    Topology,
+)
 
 LEAST_BURSTY = 2.0
 """An index of dispersion below this value means calm input: it is measured with an error of some tenths."""
@@ -36,9 +46,15 @@ def build_stations(
     operators = topology.operators
     measured = [load.operators[operator.name] for operator in operators]
     inflows = find_inflows(topology, load, arrival_rates, is_open=is_open)
+    service_rates = [one.service_rate for one in measured if one.service_rate is not None]
+    delays = None
+    if any(operator[OWN_WORDS] != NO_WORDS for operator in operators):
+        delays = list_delays(operators, service_rates)
+        pairs = zip(operators, service_rates, strict=True)
+        service_rates = [operator.concurrency * rate for operator, rate in pairs]
     return Stations(
         arrival_rates,
-        [one.service_rate for one in measured if one.service_rate is not None],
+        service_rates,
         [1.0 if one.arrival_scv is None else one.arrival_scv for one in measured],
         [1.0 if one.service_scv is None else one.service_scv for one in measured],
         [operator.min_processors for operator in operators],
@@ -46,7 +62,18 @@ def build_stations(
         model,
         inflows,
         list_factors(measured),
+        delays,
     )
+
+
+def list_delays(operators: Sequence[Operator], service_rates: Sequence[float]) -> list[float] | None:
+    """The seconds that each visit takes beyond its wait and one service at the rate of an instance; None: all are 0.
+
+    An instance that serves c tuples at a time serves one of them in c/(cμ), with cμ the rate of the instance.
+    """
+    pairs = zip(operators, service_rates, strict=True)
+    delays = [one.delay_seconds + (one.concurrency - 1) / (one.concurrency * rate) for one, rate in pairs]
+    return delays if any(delays) else None
 
 
 def list_ceilings(topology: Topology, inflows: Sequence[Inflow] | None) -> list[int]:
@@ -119,9 +146,10 @@ def make_inflow(
     """How tuples reach one operator; ERLANG for a shared queue without bursts. Carried bursts replace measured ones."""
     queueing = station.operator.queueing or SHARED
     idc = station.measured.arrival_idc if carried is None else carried
-    if queueing == SHARED and not idc:
+    if queueing == SHARED and not idc and station.operator.concurrency == 1:
         return ERLANG
     is_keyed = queueing == KEYED
+    is_by_tuple = is_keyed and station.operator.keyed_by == TUPLE
     return Inflow(
         queueing,
         count_senders(station.streams),
@@ -129,10 +157,12 @@ def make_inflow(
         station.measured.instances if is_keyed else (),
         capacity,
         find_batches(station),
-        root_batch if is_keyed else 1.0,
+        root_batch if is_keyed and not is_by_tuple else 1.0,
         is_open and bool(idc),
         station.measured.processors or inf,
         find_groups(station.operator, station.measured) if is_keyed else None,
+        station.operator.concurrency,
+        is_by_tuple,
     )
 
 
@@ -145,11 +175,13 @@ where measured rates scatter by chance."""
 
 
 def is_erlang(topology: Topology, load: Load) -> bool:
-    """Whether all operators have a shared queue, and no bursts are measured."""
+    """Whether all operators have a shared queue, processors serve one tuple at a time, and no bursts are measured."""
     measured = load.operators
     for operator in topology.operators:  # a plain loop, because every plan runs it
         queueing = operator.queueing
         if (queueing is not None and queueing != SHARED) or measured[operator.name].arrival_idc:
+            return False
+        if operator.concurrency > 1:
             return False
     return True
 
@@ -159,7 +191,8 @@ def find_stations(topology: Topology, load: Load, arrival_rates: Sequence[float]
     stations = {}
     for operator, rate in zip(topology.operators, arrival_rates, strict=True):
         measured = load.operators[operator.name]
-        usual = max(rate / (measured.service_rate or 1.0) / USUAL_UTILISATION, 1.0)
+        served = (measured.service_rate or 1.0) * operator.concurrency
+        usual = max(rate / served / USUAL_UTILISATION, 1.0)
         stations[operator.name] = Station(operator, measured, rate, float(measured.processors or usual), [])
     for edge in topology.edges:
         source = stations[edge.source]

@@ -44,7 +44,8 @@ from planner.values import SHARED, Model
 
 def is_dealt(inflow: Inflow) -> bool:
     """Whether each processor has a queue of its own, all instances are alike, and no bursts are known."""
-    return inflow.queueing != SHARED and not (inflow.idc or inflow.instances or inflow.groups)
+    known = inflow.idc or inflow.instances or inflow.groups
+    return inflow.queueing != SHARED and not known and inflow.concurrency == 1
 
 
 class DealtQueue(NamedTuple):
@@ -104,7 +105,7 @@ class DealtQueue(NamedTuple):
             rest = selectivity - whole
             squares = square_of_dealt(whole, dealt) * (1.0 - rest) + square_of_dealt(whole + 1, dealt) * rest
             total += part * (squares / selectivity - 1.0)
-        return total / k if self.inflow.queueing == RANDOM else total
+        return total / k if self.inflow.queueing == RANDOM or self.inflow.is_by_tuple else total
 
 
 FAR = 2**53

@@ -6,15 +6,13 @@
 a₀ and a* are the dispersion of arrivals within one service, and at the length that counts (queueing/dispersion); a
 burst longer than a service is not absorbed by pooling, but all processors work it off. Tuples of a batch wait for each
 other (planner.queueing.queueings); so do bursts at queues that are hardly used, by (a* − 1)/(2μ), which plans count.
-Under round-robin and random the wait is at least the wait of a shared queue: the two approximations were made
-independently.
+Under round-robin and random the wait is at least that of a shared queue: the two formulas are independent.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from planner.arrays import ARRAYS, Counts, Floats, Indices
 from planner.queueing.array_queues import log_erlang_b, weigh_operators
@@ -34,20 +32,20 @@ from planner.queueing.instances.single_servers import (
     Pooled,
     PreparedInflows,
     SingleServers,
+    ease_waits,
     find_upstream,
     join_servers,
     view_alike,
     view_measured,
 )
-from planner.queueing.queueings import KEYED, RANDOM, ROUND_ROBIN, Batches, Inflow
+from planner.queueing.queueings import KEYED, RANDOM, ROUND_ROBIN, Batches, Flags, Inflow
 from planner.queueing.waiting_models import MOST_VARIABLE, WAITING_MODELS, evaluate_variability
 from planner.values import SHARED, Model
 
-Flags = NDArray[np.bool_]
 CODES = {SHARED: 0, ROUND_ROBIN: 1, RANDOM: 2, KEYED: 3}
 COLUMNS = (
     "high", "low", "service_rate", "arrival_scv", "service_scv", "factor", "code", "senders", "curve", "capacity",
-    "running", "root_batch", "is_open", "measured_at", "carried",
+    "running", "root_batch", "is_open", "measured_at", "carried", "servers", "is_by_tuple",
 )  # fmt: skip
 
 
@@ -77,6 +75,8 @@ class InstanceQueues:
     curves: Dispersions
     model: Model
     spread: KeyedMemo
+    servers: Floats
+    is_by_tuple: Flags
 
     @classmethod
     def prepare(
@@ -108,6 +108,8 @@ class InstanceQueues:
             prepared.curves,
             model,
             prepared.spread,
+            np.array([inflow.concurrency for inflow in inflows], np.float64),
+            np.array([inflow.is_by_tuple for inflow in inflows], dtype=bool),
         )
 
     def carry_measured(self) -> "InstanceQueues":
@@ -209,9 +211,8 @@ class InstanceQueues:
 
     def wait_at_servers(self, singles: SingleServers, k: Floats) -> Floats:
         """The mean wait at each one-server queue in units of one service."""
-        row, s = singles.row, self.service_scv[singles.row]
-        rho = singles.share * self.high[row]
-        a, _ = self.see_servers(singles)
+        row, (a, _) = singles.row, self.see_servers(singles)
+        s, rho = self.service_scv[row], singles.share * self.high[row]
         spare = (1.0 - rho) / np.maximum(rho, np.finfo(float).tiny)
         busy = singles.share * np.maximum(self.high[row], 1.0)
         v = WAITING_MODELS[self.model].alone(a, s, (1.0 - busy) / busy, ARRAYS)
@@ -222,13 +223,13 @@ class InstanceQueues:
         waits = v * rho / (1.0 - rho)
         at_once: Floats = np.zeros(len(rho))
         if self.batches.is_any:
-            batches, code = self.batches.select(row), self.code[row]
-            together = batches.find_whole()
-            alone = np.where(code == CODES[RANDOM], together / k[row], together)
-            at_once = np.where(code == CODES[ROUND_ROBIN], batches.find_dealt(k[row]), alone)
+            code, batches = self.code[row], self.batches.select(row)
+            is_spread = (code == CODES[RANDOM]) | self.is_by_tuple[row]
+            at_once = batches.find_at_one(k[row], singles.share, code == CODES[ROUND_ROBIN], is_spread)
             at_once *= (k[row] > 1.0) | (self.curve[row] != NO_CURVE)  # else one processor is a plain queue
         clustered = np.where((singles.view.curve != NO_CURVE) & self.is_open[row], a - 1.0, 0.0)
         waits += np.maximum(at_once, clustered) / 2.0
+        waits *= ease_waits(self.servers[row], rho)
         if self.has_shares:
             waits *= np.where((k == 1.0) | (k == self.measured_at), 1.0, self.carried)[row]
         return np.asarray(waits)
@@ -266,19 +267,20 @@ class InstanceQueues:
         found = np.where(self.code == CODES[SHARED], self.see_pooled(k).level, 0.0)
         singles = self.list_servers(counts, k)
         np.maximum.at(found, singles.row, self.see_servers(singles)[1])
-        return np.asarray(found)
+        return found
 
     def wait_pooled(self, k: Floats) -> Floats:
         """The mean wait of a shared queue in units of one service, before the measured factor."""
         slack = (k - self.high) - self.low
         near, lasting, _, backlog = self.see_pooled(k)
-        a = np.where(k > 1.0, np.minimum(lasting, near), lasting)
-        b = np.exp(log_erlang_b(k, self.high, slack))
+        n, load, spare = k * self.servers, self.high * self.servers, slack * self.servers
+        b = np.exp(log_erlang_b(n, load, spare))
+        a = np.where(n > 1.0, np.minimum(lasting, near), lasting)
         weights = weigh_operators(self.model, a, self.service_scv)
-        v, rho = evaluate_variability(weights, slack / self.high, k, ARRAYS), self.high / k
-        waits = v * mmk_wait(k, b, self.high, slack) + np.where(k > 1.0, backlog, 0.0) * rho / k
+        v, rho = evaluate_variability(weights, spare / load, n, ARRAYS), self.high / k
+        waits = v * mmk_wait(n, b, load, spare) * self.servers + np.where(n > 1.0, backlog, 0.0) * rho / k
         if self.batches.is_any:
-            part = np.where(k > 1.0, rho, 1.0) * (self.curve != NO_CURVE)
+            part = np.where(n > 1.0, rho, 1.0) * (self.curve != NO_CURVE)
             waits += self.batches.find_whole() / (2.0 * k) * part
         return np.asarray(waits)
 
@@ -288,10 +290,11 @@ class InstanceQueues:
         singles = self.list_servers(counts, k)
         a, _ = self.see_servers(singles)
         waiting: Floats = np.zeros(len(k))
-        of_each = wait_at_all(a, self.service_scv[singles.row], singles.share * self.high[singles.row])
-        np.add.at(waiting, singles.row, singles.part * of_each)
+        row, rho = singles.row, singles.share * self.high[singles.row]
+        of_each = wait_at_all(a, self.service_scv[row], rho) * ease_waits(self.servers[row], rho)
+        np.add.at(waiting, row, singles.part * of_each)
         at = np.flatnonzero(self.code == CODES[SHARED])
-        slack = ((k - self.high) - self.low)[at]
-        b = np.exp(log_erlang_b(k[at], self.high[at], slack))
-        waiting[at] = erlang_c(k[at], b, self.high[at], slack)
+        n, load = (k * self.servers)[at], (self.high * self.servers)[at]
+        slack = (((k - self.high) - self.low) * self.servers)[at]
+        waiting[at] = erlang_c(n, np.exp(log_erlang_b(n, load, slack)), load, slack)
         return np.clip(waiting, 0.0, 1.0)

@@ -6,7 +6,9 @@ from typing import NamedTuple
 import numpy as np
 
 from planner.arrays import ARRAYS, Floats, Indices
+from planner.queueing.array_queues import log_erlang_b
 from planner.queueing.bursts.dispersion import NO_CURVE, CurveList, Dispersions, View
+from planner.queueing.erlang import LEAST_LOAD, erlang_c
 from planner.queueing.instances.key_shares import KeyShares
 from planner.queueing.queueings import KEYED, Inflow, deal_in_turn
 
@@ -192,3 +194,17 @@ def find_shares(inflow: Inflow) -> KeyShares | None:
 def find_upstream(capacity: Floats, running: Floats, k: Floats) -> Floats:
     """Tuples per second that upstream can send; above the running processors it grows with k."""
     return np.asarray(capacity * np.maximum(k / running, 1.0))
+
+
+def ease_waits(servers: Floats, rho: Floats) -> Floats:
+    """How much less often tuples wait at instances with a utilisation ρ that serve c at a time: C(c, cρ)/ρ.
+
+    C is Erlang's C; 1 where c is 1.
+    """
+    ease: Floats = np.ones(len(rho))
+    at = np.flatnonzero((servers > 1.0) & (rho >= LEAST_LOAD))
+    if at.size:
+        c, load = servers[at], servers[at] * rho[at]
+        slack = c * (1.0 - rho[at])
+        ease[at] = erlang_c(c, np.exp(log_erlang_b(c, load, slack)), load, slack) / rho[at]
+    return ease

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from planner.decisions.policy import Policy
 from planner.plans.optimal import min_processors
 from planner.situations.situation import estimate
-from planner.topology.loads import take_configured_scvs
+from planner.topology.loads import take_configured
 from planner.values import Edge, Entry, Load, Operator, OperatorLoad, Topology
 from tests.planner.decisions.asked import decide
 
@@ -51,8 +51,8 @@ def test_what_is_said_gives_the_answers_of_what_is_measured(parse: float, score:
 @given(SCVS, SCVS)
 def test_what_is_measured_wins(said: float, measured: float):
     load = measure(measured, None)
-    assert take_configured_scvs(say(said, None), load) is load
-    taken = take_configured_scvs(say(said, said), load)
+    assert take_configured(say(said, None), load) is load
+    taken = take_configured(say(said, said), load)
     assert [(one.service_scv, one.is_scv_configured) for one in taken.operators.values()] == [
         (measured, False),
         (said, True),
@@ -60,7 +60,7 @@ def test_what_is_measured_wins(said: float, measured: float):
 
 
 def test_where_nothing_is_said_the_load_is_as_it_was():
-    assert take_configured_scvs(SILENT, LOAD) is LOAD
+    assert take_configured(SILENT, LOAD) is LOAD
 
 
 def test_an_answer_names_what_was_said_and_not_measured():

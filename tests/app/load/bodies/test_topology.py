@@ -41,3 +41,9 @@ def test_a_graph_above_a_limit_is_refused_with_the_setting_to_raise(
 
 def test_a_graph_at_the_limits_is_taken():
     check_size(Graph.model_validate(FPD), Settings(max_operators=3, max_edges=3))
+
+
+def test_the_owners_words_reach_the_planner():
+    words = {"delay_seconds": 0.2, "concurrency": 8, "capacity_rate": 40.0, "keyed_by": "tuple"}
+    [operator] = Graph.model_validate({"operators": [{"name": "a", **words}]}).to_values().operators
+    assert {field: getattr(operator, field) for field in words} == words

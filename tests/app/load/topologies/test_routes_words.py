@@ -1,0 +1,50 @@
+"""What owners say of operators is stored, and every answer about them uses it."""
+
+from datetime import UTC, datetime
+
+import httpx
+
+LOOKUP = {
+    "name": "lookup",
+    "queueing": "round-robin",
+    "capacity_rate": 100.0,
+    "concurrency": 10,
+    "delay_seconds": 0.5,
+}
+
+
+def test_words_are_stored_and_in_every_answer(client: httpx.Client) -> None:
+    """Ten calls of 100 ms at a time and a timer of 500 ms, of which the engine measures 0.09 ms of busy time."""
+    created = client.post("/v1/topologies", json={"name": "calls", "operators": [LOOKUP]})
+    assert created.status_code == 201, created.text
+    [stored] = client.get("/v1/topologies/calls").json()["operators"]
+    assert {field: stored[field] for field in LOOKUP} == LOOKUP
+    snapshot = {
+        "observed_at": datetime.now(UTC).isoformat(),
+        "window_seconds": 1,
+        "external_rate": 250.0,
+        "operators": {"lookup": {"service_rate": 11_000.0, "processors": 4}},
+    }
+    assert client.post("/v1/topologies/calls/snapshots", json=snapshot).status_code == 201
+
+    def ask(path: str, **body: object) -> dict[str, object]:
+        answer = client.post(f"/v1/topologies/calls/{path}", json=body)
+        assert answer.is_success, answer.text
+        found: dict[str, object] = answer.json()
+        return found
+
+    estimate = ask("estimate")
+    [one] = estimate["operators"]  # type: ignore[misc]
+    assert (one["service_rate"], one["concurrency"], one["delay_seconds"]) == (100.0, 10, 0.5)
+    assert one["utilisation"] == 250.0 / 400.0
+    assert one["sojourn_seconds"] == one["wait_seconds"] + 0.6
+    assert ask("plans/min-processors", t_max_seconds=0.7)["processors"] == {"lookup": 3}
+    assert ask("gate", t_max_seconds=0.7)["passed"] is True
+    assert ask("gate", t_max_seconds=0.59)["passed"] is False
+    what_if = ask("what-if", t_max_seconds=0.7)
+    assert what_if["planned"]["processors"] == {"lookup": 3}  # type: ignore[index]
+    goal = {"t_max_seconds": 0.7, "t_min_seconds": 0.65}
+    assert client.put("/v1/topologies/calls/policy", json={"goal": goal}).is_success
+    assert ask("decisions", store=False)["recommended"] == {"lookup": 3}
+    simulated = ask("simulations", roots=20_000)
+    assert abs(simulated["total"]["mean_seconds"] - one["sojourn_seconds"]) < 0.02  # type: ignore[index]
