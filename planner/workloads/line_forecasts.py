@@ -61,13 +61,15 @@ class TriedLine:
 class TriedForecast:
     """The present forecast of a rate, and the errors of such forecasts at earlier moments, scaled to the present level.
 
-    The forecast is the mean of the lines called `names`; `pieces` is the number of errors that do not overlap.
+    The forecast is the mean of the lines called `names`; `pieces` is the number of errors that do not overlap. `loss`
+    is its mean pinball loss on the newer half of the moments.
     """
 
     now: float
     errors: Floats
     names: tuple[str, ...]
     pieces: float
+    loss: float = 0.0
 
     @property
     def middle(self) -> float:
@@ -135,10 +137,12 @@ def try_candidates(
     errors = np.array([(came - values[-moments:-ahead]) / then for _, values in candidates])
     losses = find_losses(errors, then, quantiles)
     best = sorted(range(len(candidates)), key=lambda place: losses[place])[:COMBINED]
-    scaled = np.mean([errors[place] for place in best], axis=0) * levels[-1]
+    mean = np.mean([errors[place] for place in best], axis=0)
+    scaled = mean * levels[-1]
     now = float(np.mean([candidates[place][1][-1] for place in best]))
     names = tuple(candidates[place][0] for place in best)
-    return TriedForecast(now, scaled, names, len(scaled) / ahead)
+    loss = float(find_losses(mean[np.newaxis], then, quantiles)[0])
+    return TriedForecast(now, scaled, names, len(scaled) / ahead, loss)
 
 
 def find_losses(errors: Floats, levels: Floats, quantiles: Sequence[float]) -> Floats:

@@ -132,12 +132,16 @@ def describe_shorter(tried: int, steps: int, known: int) -> Diagnostic:
 
 @dataclass(frozen=True, slots=True)
 class StepBand:
-    """The expected rate `steps` steps ahead, and the bounds between which it lies with the requested probability."""
+    """The expected rate `steps` steps ahead, and the bounds between which it lies with the requested probability.
+
+    `loss` is the mean pinball loss of such bounds on past rates, where it is known.
+    """
 
     steps: int
     expected: float
     lower: float
     upper: float
+    loss: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,7 +182,11 @@ def forecast_each_band(
         np.interp(each, known, rates)
         for rates in zip(*((one.expected, one.lower, one.upper) for one in found.bands), strict=True)
     ]
-    bands = [StepBand(step, *map(float, band)) for step, band in enumerate(zip(*joined, strict=True), 1)]
+    losses = {one.steps: one.loss for one in found.bands}
+    bands = [
+        StepBand(step, float(expected), float(lower), float(upper), losses.get(step))
+        for step, (expected, lower, upper) in enumerate(zip(*joined, strict=True), 1)
+    ]
     said = (
         found.diagnostics
         if steps <= reach
@@ -203,7 +211,8 @@ def band_leads(history: KnownHistory, leads: Sequence[int], level: float) -> Ban
         if lead <= len(rates) // LARGEST_PART:
             tried = [(one.name, one.after(lead)) for one in history.lines]
             found = try_candidates(tried, rates[lead:], history.levels, tails)
-            bands.append(StepBand(lead, found.middle, *map(found.find_quantile, tails)))
+            lower, upper = map(found.find_quantile, tails)
+            bands.append(StepBand(lead, found.middle, lower, upper, found.loss))
     return BandedForecast(tuple(bands), len(rates), workload.diagnostics)
 
 

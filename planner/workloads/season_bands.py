@@ -20,11 +20,17 @@ import scipy
 
 from planner.arrays import Floats
 from planner.values import Diagnostic
-from planner.wording import write_seconds
-from planner.workloads.line_forecasts import LARGEST_PART
-from planner.workloads.rates_ahead import StepBand, describe_shorter, list_leads
+from planner.wording import write_percent, write_seconds
+from planner.workloads.line_forecasts import HISTORY, LARGEST_PART
+from planner.workloads.rates_ahead import FEWEST_INTERVALS, StepBand, describe_shorter, list_leads
 from planner.workloads.series import Steps, Workload, check_forecastable
-from planner.workloads.workload_forecast import WorkloadForecast, check_level
+from planner.workloads.workload_forecast import (
+    ARMA_WINDOW,
+    WorkloadForecast,
+    check_level,
+    forecast_by_lines,
+    forecast_workload,
+)
 
 OFFSET_SHARE = 0.5
 SPANS = (1, 3, 10, 30, 120)
@@ -42,6 +48,7 @@ FEWEST_ERRORS = 20
 LEAST_CORRELATION = 0.3
 HIGHEST_LOG = 1.0
 POWER = 0.5
+TINY = 1e-140
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +112,7 @@ class SeasonBands:
         errors, middle = _cross_fit(rows[:-1], outcomes, rows[-1])
         errors = errors / self._varied[origins]
         tail = (1.0 - level) / 2.0
+        loss = self._find_loss(origins, lead, outcomes, errors, (tail, 1.0 - tail))
         tail *= min(1.0, len(self.logs) / lead * tail)
         weights = self._weigh(origins)
         low, center, high = _quantiles(errors, weights, (tail, 0.5, 1.0 - tail))
@@ -112,7 +120,26 @@ class SeasonBands:
         ahead = now + self._varied[last] * np.array([low, center, high])
         top = float(self.logs.max()) + HIGHEST_LOG
         lower, expected, upper = np.maximum(np.exp(np.minimum(ahead, top)) - self.offset, 0.0)
-        return StepBand(lead, float(expected), float(lower), float(upper))
+        return StepBand(lead, float(expected), float(lower), float(upper), loss)
+
+    def _find_loss(
+        self, origins: Steps, lead: int, outcomes: Floats, errors: Floats, quantiles: tuple[float, ...]
+    ) -> float:
+        """The mean pinball loss of quantiles of errors, learned from the older half and judged on the newer.
+
+        Only the newest are judged, as lines are: a forecast may be good on other days, and bad now.
+        """
+        half = len(origins) // 2
+        newest = slice(max(half, int(np.searchsorted(origins, len(self.logs) - lead - HISTORY // 2))), None)
+        learned = np.quantile(errors[:half], quantiles)[:, np.newaxis]
+        now, came = origins[newest], self.rates[origins[newest] + lead]
+        middles = self._level(now) + outcomes[newest] - errors[newest] * self._varied[now]
+        ahead = np.exp(
+            np.minimum(middles + self._varied[now] * learned, float(self.logs.max()) + HIGHEST_LOG)
+        )
+        beyond = came - np.maximum(ahead - self.offset, 0.0)
+        share = np.array(quantiles)[:, np.newaxis]
+        return float(np.maximum(share * beyond, (share - 1.0) * beyond).mean(axis=1).sum())
 
     def _choose_origins(self, lead: int) -> Steps:
         first = min(SPANS[-1], len(self.logs) // 4)
@@ -205,7 +232,46 @@ def forecast_by_seasons(workload: Workload, steps: int, level: float) -> Workloa
     said = [_describe(found, workload.step_seconds)]
     if steps > reach:
         said.append(describe_shorter(reach, steps, len(rates)))
-    return WorkloadForecast(None, expected, lower, upper, tuple(said), kind="seasons")
+    losses = {one.steps: one.loss for one in known if one.loss is not None}
+    return WorkloadForecast(None, expected, lower, upper, tuple(said), "seasons", losses)
+
+
+def forecast_by_both(workload: Workload, steps: int, level: float) -> WorkloadForecast:
+    """Returns the mean of the bands by lines and by seasons, each weighed by 1/(its loss on past rates)².
+
+    So a forecast that was bad on these rates counts little, and the mean is seldom much worse than the better one. The
+    weights follow the steps ahead; beyond the reach of lines there are only seasons. Where both reach less far than
+    `steps`, an ARMA model forecasts; on few rates, lines. Raises WorkloadTooShort for few rates, and ConstantWorkload
+    where all are equal.
+    """
+    check_level(level)
+    check_forecastable(workload.series, FEWEST_INTERVALS)
+    if len(workload.rates) >= ARMA_WINDOW and steps > len(workload.rates) // LARGEST_PART:
+        return forecast_workload(workload, steps, level)
+    lines = forecast_by_lines(workload, steps, level)
+    if len(workload.rates) < FEWEST_STEPS or not lines.losses:
+        return lines
+    seasons = forecast_by_seasons(workload, steps, level)
+    leads = [lead for lead in seasons.losses if lead in lines.losses]
+    squares = [np.square([one.losses[lead] + TINY for lead in leads]) for one in (lines, seasons)]
+    reach = len(lines.expected)
+    weights = np.ones(len(seasons.expected))
+    weights[:reach] = np.interp(np.arange(1, reach + 1), leads, squares[0] / (squares[0] + squares[1]))
+    expected, lower, upper = (
+        (1.0 - weights) * np.pad(line, (0, len(weights) - reach)) + weights * season
+        for line, season in (
+            (lines.expected, seasons.expected),
+            (lines.lower, seasons.lower),
+            (lines.upper, seasons.upper),
+        )
+    )
+    weighed = Diagnostic(
+        "forecast-weighed",
+        f"The forecast is made of seasons by {write_percent(float(weights.mean()))} and of straight lines by the rest, "
+        "by what each lost on past rates.",
+    )
+    said = (*seasons.diagnostics, weighed)
+    return WorkloadForecast(None, expected, lower, upper, said, kind="lines+seasons")
 
 
 def _describe(found: Season | None, step_seconds: float) -> Diagnostic:

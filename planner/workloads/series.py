@@ -133,6 +133,17 @@ class Workload:
         return self.start_seconds + self.step_seconds * len(self.rates)
 
 
+def take_newest(workload: Workload, steps: int) -> Workload:
+    """Returns the newest `steps` steps of a workload."""
+    cut = max(len(workload.rates) - steps, 0)
+    filled, drops = (
+        tuple(step - cut for step in known if step >= cut)
+        for known in (workload.filled_steps, workload.drop_outs)
+    )
+    start = workload.start_seconds + cut * workload.step_seconds
+    return Workload(start, workload.step_seconds, workload.rates[cut:], filled, drops, workload.diagnostics)
+
+
 def count_day_steps(step_seconds: float) -> int:
     """Returns how many steps of `step_seconds` a day has, at least 1."""
     return max(round(86400.0 / step_seconds), 1)

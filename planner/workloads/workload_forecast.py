@@ -9,8 +9,8 @@ The peak of an interval is its step h with the highest λ̂ + 2σ (Imai et al., 
 A series that is too short is not replaced: WorkloadTooShort is raised.
 """
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
@@ -20,9 +20,9 @@ from planner.arrays import Floats
 from planner.values import Diagnostic
 from planner.workloads.arma.fit import ArmaFitFailed, Fit, fit_arma, rank_orders
 from planner.workloads.arma.models import ArmaModel, ArmaOrder, forecast_arma
-from planner.workloads.line_forecasts import KnownRates
+from planner.workloads.line_forecasts import HISTORY, KnownRates
 from planner.workloads.rates_ahead import forecast_each_band
-from planner.workloads.series import InvalidSchedule, Window, Workload, check_forecastable
+from planner.workloads.series import InvalidSchedule, Window, Workload, check_forecastable, take_newest
 
 FALLBACK_QUANTILE = 0.95
 FALLBACK_NAME = "the last day's 95% quantile"
@@ -30,6 +30,8 @@ USUAL_ORDER = ArmaOrder(1, 2)
 FEWEST_WINDOW_STEPS = 20
 """On fewer steps the largest model, with eight parameters, would fit chance."""
 
+MOST_READ = 4 * HISTORY
+"""Lines read so many newest steps: as many as they learn from, even if most were not measured."""
 OF_LINES = ("constant-rate", "shorter-look-ahead")
 
 
@@ -144,7 +146,8 @@ def as_peak(stand_in: StandIn) -> PeakLoad:
 class WorkloadForecast:
     """The forecast rates of the steps after the last measured step; `model` is None if no ARMA model made them.
 
-    `kind` is `arma`, `lines` or `seasons`.
+    `kind` is `arma`, `lines`, `seasons` or `lines+seasons`. `losses` has the mean pinball loss of such bounds on past
+    rates by the steps ahead, where it is known.
     """
 
     model: ArmaModel | None
@@ -153,6 +156,7 @@ class WorkloadForecast:
     upper: Floats
     diagnostics: tuple[Diagnostic, ...]
     kind: str = "arma"
+    losses: Mapping[int, float] = field(default_factory=dict)
 
 
 def forecast_workload(
@@ -194,7 +198,7 @@ def forecast_by_lines(workload: Workload, steps: int, level: float) -> WorkloadF
 
     `level` is the probability of a band.
     """
-    known = KnownRates(workload).known_at(len(workload.rates))
+    known = KnownRates(take_newest(workload, MOST_READ)).known_at(MOST_READ)
     found = forecast_each_band(known, workload.step_seconds, steps, level)
     expected, lower, upper = (
         np.array(rates)
@@ -202,7 +206,8 @@ def forecast_by_lines(workload: Workload, steps: int, level: float) -> WorkloadF
     )
     # Only diagnostics of the forecast: those of the workload are already with the workload.
     said = tuple(one for one in found.diagnostics if one.code in OF_LINES)
-    return WorkloadForecast(None, expected, lower, upper, said, kind="lines")
+    losses = {one.steps: one.loss for one in found.bands if one.loss is not None}
+    return WorkloadForecast(None, expected, lower, upper, said, "lines", losses)
 
 
 def _bound(

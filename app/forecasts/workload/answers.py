@@ -92,10 +92,8 @@ def to_accuracy_answer(
 
 def describe_model(forecast: WorkloadForecast) -> WorkloadModelAnswer | None:
     """Returns the model of a forecast as an answer; None if a simpler forecast was used instead of a model."""
-    if forecast.kind == "lines":
-        return WorkloadModelAnswer(kind="lines")
-    if forecast.kind == "seasons":
-        return WorkloadModelAnswer(kind="seasons")
+    if forecast.kind != "arma":
+        return WorkloadModelAnswer.model_validate({"kind": forecast.kind})
     return to_model_answer(forecast.model) if forecast.model else None
 
 

@@ -51,7 +51,7 @@ FORMS = (JSON, PNG, SVG)
 )
 @computes
 def forecast_workload(body: WorkloadForecastRequest, accept: Accept = None) -> Response:
-    """Forecasts by the ARMA model of lowest AIC on the newest window; JSON, PNG or SVG, by `Accept`."""
+    """Forecasts by lines and seasons, or as `model` says; JSON, PNG or SVG, by `Accept`."""
     form = choose_form(accept, FORMS)
     return answer_in_form(service.forecast_described(body), form, partial(draw_answer, name="workload"))
 
@@ -67,10 +67,10 @@ def forecast_stored_workload(
     session: SessionDep,
     steps: Annotated[StepsAhead, Query()] = 30,
     level: Annotated[Level, Query()] = 0.95,
-    window_steps: Annotated[WindowSteps, Query()] = 100,
+    window_steps: Annotated[WindowSteps, Query()] = None,
     history_steps: Annotated[HistorySteps, Query()] = 200,
     as_of: Annotated[AsOf, Query()] = None,
-    model: Annotated[ModelName, Query()] = "arma",
+    model: Annotated[ModelName, Query()] = "auto",
     accept: Accept = None,
 ) -> Response:
     """Forecasts the external rate of a topology, from now or from a past time beside the rates measured since.

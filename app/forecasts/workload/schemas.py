@@ -23,7 +23,6 @@ EXAMPLE: JsonValue = {
         for minute in range(40)
     ],
     "steps": 10,
-    "window_steps": 40,
 }
 
 LEAD: dict[str, JsonValue] = {
@@ -57,17 +56,15 @@ Level = Annotated[
     Field(description="The probability with which a rate lies in the interval around its step."),
 ]
 WindowSteps = Annotated[
-    int,
-    Field(
-        ge=20, le=MOST_WINDOW_STEPS, description="The number of newest steps on which the model is fitted."
-    ),
+    int | None,
+    Field(ge=20, le=MOST_WINDOW_STEPS, description="The newest steps that `arma` is fitted to; default 100."),
 ]
 ModelName = Annotated[
-    Literal["arma", "lines", "seasons"],
+    Literal["auto", "arma", "lines", "seasons"],
     Field(
-        description="`arma`: the ARMA model of lowest AIC on the newest `window_steps`. `lines`: straight "
-        "lines through the newest rates, as in decisions. `seasons`: what days, weeks and the season found repeat; "
-        "the best bands, from 60 steps on."
+        description="`lines`: straight lines through the newest rates, as in decisions. `seasons`: what days, weeks "
+        "and the season found repeat, from 60 steps on. `auto`: both, weighed by what they lost on past rates; with "
+        "`window_steps`, `arma`: the ARMA model of lowest AIC on these."
     ),
 ]
 AsOf = Annotated[
@@ -111,10 +108,10 @@ class WorkloadForecastRequest(Body):
     workload: WorkloadPoints
     steps: StepsAhead = 30
     level: Level = 0.95
-    window_steps: WindowSteps = 100
+    window_steps: WindowSteps = None
     history_steps: HistorySteps = 200
     step_seconds: StepSeconds = None
-    model: ModelName = "arma"
+    model: ModelName = "auto"
 
 
 class MeasuredRateAnswer(Answer):
@@ -145,7 +142,7 @@ class ExpectedRateAnswer(Answer):
 class WorkloadModelAnswer(Answer):
     """The model that forecast the workload."""
 
-    kind: Literal["arma", "lines", "seasons", "outlook", "last-rate"]
+    kind: Literal["arma", "lines", "seasons", "lines+seasons", "outlook", "last-rate"]
     ar: list[float] = []
     ma: list[float] = []
     mean: float | None = None

@@ -23,9 +23,9 @@ from app.web.problems.error_pointers import blaming_what_is_stored
 from app.web.problems.errors import InvalidRequest
 from app.web.problems.stored_data_errors import NoSnapshot
 from planner.workloads.accuracy import RollingTerms, judge_forecasts
-from planner.workloads.season_bands import forecast_by_seasons
+from planner.workloads.season_bands import forecast_by_both, forecast_by_seasons
 from planner.workloads.series import Workload
-from planner.workloads.workload_forecast import forecast_by_lines, forecast_workload
+from planner.workloads.workload_forecast import ARMA_WINDOW, forecast_by_lines, forecast_workload
 
 
 @dataclass(frozen=True)
@@ -88,17 +88,27 @@ def read_known(
 
 
 USUAL_QUANTILE = 0.95
+FORECASTS = {"auto": forecast_by_both, "lines": forecast_by_lines, "seasons": forecast_by_seasons}
 
 
 @dataclass(frozen=True)
 class WorkloadForecastTerms:
-    """The terms of a forecast: steps to forecast, probability of the bounds, steps to fit, known steps to show."""
+    """The terms of a forecast: steps to forecast, probability of the bounds, steps to fit (None: as many as the model
+    takes), known steps to show.
+    """
 
     steps: int
     level: float
-    window_steps: int
+    window_steps: int | None
     history_steps: int
-    model: str = "arma"
+    model: str = "auto"
+
+    @property
+    def arma_steps(self) -> int | None:
+        """The steps to fit an ARMA model to; None where another model is asked for."""
+        if self.model == "arma" or (self.model == "auto" and self.window_steps is not None):
+            return self.window_steps or ARMA_WINDOW
+        return None
 
 
 @dataclass(frozen=True)
@@ -125,8 +135,7 @@ def forecast_stored(
     session: Session, name: str, terms: WorkloadForecastTerms, as_of: datetime | None
 ) -> WorkloadForecastAnswer:
     """Returns the forecast of a stored topology's external rate, made from what was known at the time `as_of`."""
-    needed = terms.window_steps if terms.model == "arma" else None
-    gathered = gather_stored(session, name, needed, terms.steps, as_of)
+    gathered = gather_stored(session, name, terms.arma_steps, terms.steps, as_of)
     with blaming_what_is_stored(name):
         answer = _forecast(gathered, terms)
     return answer.model_copy(update={"as_of": as_of})
@@ -134,12 +143,10 @@ def forecast_stored(
 
 def _forecast(gathered: GatheredWorkload, terms: WorkloadForecastTerms) -> WorkloadForecastAnswer:
     with time_planner("forecast_workload"):
-        if terms.model == "lines":
-            found = forecast_by_lines(gathered.workload, terms.steps, terms.level)
-        elif terms.model == "seasons":
-            found = forecast_by_seasons(gathered.workload, terms.steps, terms.level)
+        if terms.arma_steps is not None:
+            found = forecast_workload(gathered.workload, terms.steps, terms.level, terms.arma_steps)
         else:
-            found = forecast_workload(gathered.workload, terms.steps, terms.level, terms.window_steps)
+            found = FORECASTS[terms.model](gathered.workload, terms.steps, terms.level)
     answer = to_answer(gathered.workload, found, terms.level, terms.history_steps, gathered.came)
     return answer.model_copy(update={"diagnostics": [*gathered.diagnostics, *answer.diagnostics]})
 

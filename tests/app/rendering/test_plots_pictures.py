@@ -85,6 +85,6 @@ def test_a_run_that_is_not_done_has_no_picture_yet(idle_client: httpx.Client):
 def test_a_forecast_is_drawn_as_png_and_svg(client: httpx.Client, measured: str):
     address = f"/v1/topologies/{measured}/forecasts/workload"
     assert size_of_png(draw(client, address, "image/png", window_steps=100)) == (1200, 500)
-    words = read_words(draw(client, address, "image/svg+xml", level=0.8))
+    words = read_words(draw(client, address, "image/svg+xml", level=0.8, model="arma"))
     for word in (measured, "next 30 steps by ARMA(", "80% interval", "measured", "expected"):
         assert word in words

@@ -16,6 +16,7 @@ from planner.workloads.series import (
     check_forecastable,
     find_drop_outs,
     regularise_workload,
+    take_newest,
 )
 from tests.planner.imai import worldcup_week
 
@@ -115,3 +116,13 @@ def test_gaps_and_drop_outs_are_said_by_their_time() -> None:
     )
     far = [replace(one, at_seconds=one.at_seconds + 1e12) for one in minutes]
     assert "from 1e+12 s after 1970 to" in regularise_workload(far).diagnostics[0].detail
+
+
+def test_the_newest_steps_are_as_they_were() -> None:
+    known = [Measurement(60.0 * step, None if step in {3, 8} else 5.0 + step) for step in range(12)]
+    workload = regularise_workload(known)
+    newest = take_newest(workload, 5)
+    assert newest.rates == workload.rates[-5:]
+    assert (newest.start_seconds, newest.end_seconds) == (420.0, workload.end_seconds)
+    assert newest.filled_steps == (1,)
+    assert take_newest(workload, 99) == workload

@@ -40,9 +40,16 @@ def test_the_forecast_goes_on_where_the_measurements_end(client: httpx.Client, m
     times = [datetime.fromisoformat(one["at"]) for one in found["measured"] + found["expected"]]
     assert {(b - a).total_seconds() for a, b in pairwise(times)} == {60.0}
     assert times[0] == datetime(2026, 11, 18, tzinfo=UTC)
-    assert found["model"]["kind"] == "arma"
+    assert found["model"]["kind"] == "lines+seasons"
     for one in found["expected"]:
         assert 0 <= one["lower"] < one["rate"] < one["upper"]
+
+
+def test_who_says_on_how_many_steps_to_fit_gets_an_arma_model(client: httpx.Client, measured: str):
+    address = f"/v1/topologies/{measured}/forecasts/workload?steps=5"
+    by_arma = client.get(f"{address}&model=arma").json()
+    assert by_arma["model"]["kind"] == "arma"
+    assert client.get(f"{address}&window_steps=100").json() == by_arma
 
 
 def test_a_step_that_was_filled_in_is_not_said_to_be_measured(client: httpx.Client, measured: str):
