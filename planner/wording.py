@@ -124,6 +124,11 @@ def name_reach(total: int, *, has_target: bool) -> str:
     return f"{write_counted(total, 'processor')} {does}"
 
 
+def name_time(*, is_corrected: bool) -> str:
+    """Names an E[T] that a number of processors rests on: where measured waits do not correct it, the estimate."""
+    return "E[T]" if is_corrected else "the estimated E[T]"
+
+
 def write_percent(share: float | None) -> str:
     """A share as `62%` or `4.2%`, two digits below 100%; a share just below 1 is `above 99%`, since 100% would be
     wrong.

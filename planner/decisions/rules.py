@@ -32,6 +32,7 @@ from planner.gates.headroom import find_longer
 from planner.situations.situation import scale_load
 from planner.wording import (
     UNBOUNDED,
+    name_time,
     write_counted,
     write_percent,
     write_rate,
@@ -123,10 +124,10 @@ def describe_window(case: Case, counts: Sequence[int]) -> Reason:
     rate, expected, correction = case.sized[0].load.external_rate, "", case.correction
     if case.policy.t_max_seconds is not None:
         own = correction.own if correction.is_own else None
-        seconds, _ = find_longer(
-            scale_load(case.situation, rate), counts, counts, correction.least_shared, own
-        )
-        expected = f" (E[T] {write_seconds(seconds, UNBOUNDED)})"
+        factor = correction.least_shared
+        seconds, is_own = find_longer(scale_load(case.situation, rate), counts, counts, factor, own)
+        time = name_time(is_corrected=is_own or factor != 1.0)
+        expected = f" ({time}: {write_seconds(seconds, UNBOUNDED)})"
     return give_reason(
         "scale-down-window",
         total=sum(counts),

@@ -20,6 +20,7 @@ from planner.targets.target import SojournTarget, Target, compare_seconds, relat
 from planner.topology.loads import MOST_PROCESSORS, SMALLEST
 from planner.wording import (
     UNBOUNDED,
+    name_time,
     write_counted,
     write_factor,
     write_rate,
@@ -258,13 +259,13 @@ def describe_one_fewer(
     seconds, is_own = find_longer(situation, counts, own_counts, correction, own_correction)
     beside, _ = find_longer(situation, chosen, chosen, correction, own_correction)
     counted = write_counted(k_max, "processor")
-    detail = (
-        f"With one fewer, {counted} in their best split, E[T] would be {write_seconds(seconds, UNBOUNDED)}"
-    )
+    is_corrected = is_own or correction != 1.0
+    time, found = name_time(is_corrected=is_corrected), write_seconds(seconds, UNBOUNDED)
+    detail = f"With one fewer, {counted} in their best split, {time} would be {found}"
     if situation.load.external_rate:
         detail += f" at {write_rate(situation.load.external_rate)}"
     notes = [f"with {k_max + 1}: {write_seconds(beside, UNBOUNDED)}"]
-    if is_own or correction != 1.0:
+    if is_corrected:
         factor = write_factor((own_correction or 1.0) if is_own else correction)
         queues = " with a queue at each processor" if is_own else ""
         notes.append(f"tuples wait {factor} as long as the model{queues} says, as measured")

@@ -159,10 +159,9 @@ def list_assumed_bursts(knowledge: str, queueings: tuple[str, ...]) -> tuple[str
     if knowledge != SCVS:
         return ()
     calm, bursty = (find_error(queueings, arrivals, f"E[T], {SCVS}") for arrivals in ("calm", "bursty"))
-    known = f"by {write_percent(calm)} on average, and by {write_percent(bursty)} if they arrive in bursts"
-    return (
-        f"tuples arrive without bursts; whether they do was not measured. The estimated E[T] is off {known}",
-    )
+    said = "tuples arrive without bursts; whether they do was not measured. Without bursts the estimated E[T] is "
+    said += f"{write_percent(calm)} longer or shorter than the true one, on average; with bursts it is "
+    return (f"{said}{write_percent(bursty)} shorter",)
 
 
 def find_quantile_errors(

@@ -15,16 +15,19 @@ QUEUES = {
 ARRIVALS = {
     "calm": "tuples that arrive without bursts",
     "bursty": "tuples that arrive in bursts",
-    UNMEASURED: "tuples whose bursts were not measured",
 }
 
 
 def describe_evidence(kind: str, known_error: float | None) -> str:
     """Returns a sentence on the error of E[T] for inputs of this kind, such as `keyed, calm`."""
     queues, _, arrivals = kind.rpartition(", ")
-    inputs = f"{QUEUES.get(queues, queues)}, and {ARRIVALS.get(arrivals, arrivals)}"
+    where = QUEUES.get(queues, queues)
     if known_error is None and arrivals == UNMEASURED:
-        return f"How far the estimated E[T] is from the true one depends on bursts of arrivals, for {inputs}."
+        return (
+            "How far the estimated E[T] is from the true one depends on bursts of arrivals, which were not measured, "
+            f"for {where}."
+        )
+    inputs = f"{where}, and {ARRIVALS.get(arrivals, arrivals)}"
     if known_error is None:
         return f"How far the estimated E[T] is from the true one is not known for {inputs}."
     error = write_percent(known_error)

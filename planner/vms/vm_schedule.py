@@ -19,7 +19,7 @@ from planner.vms.timing import (
     check_timing,
     observe_record,
 )
-from planner.wording import write_counted, write_number
+from planner.wording import write_counted, write_number, write_seconds
 from planner.workloads.accuracy import bound_share
 from planner.workloads.arma.models import ArmaModel
 from planner.workloads.likely_mixtures import Components, LikelyMixture
@@ -126,7 +126,7 @@ class VmForecast:
         if self.policy == HEADGATE:
             expected = write_number(100.0 * self.expected, digits=4, down=True)
             return (
-                f"The schedule {met} its target: {expected}% of all steps in {write_counted(count, 'interval')} are "
+                f"The schedule {met} its target: {expected}% of the time of {write_counted(count, 'interval')} is "
                 f"expected to be served, and the target is {target}%."
             )
         missed = sum(not one.reason.meets_target for one in self.intervals)
@@ -247,13 +247,14 @@ def _schedule_by_price(question: VmQuestion, qos_target: float) -> _Scheduled:
     chosen = policy.decide_intervals(observe_record(rates, question.record, question.timing), windows)
     said = []
     if len(rates) < 2 * day:
-        detail = (
-            f"{len(rates)} steps are less than two days: the same hours of the day before are not known yet"
-        )
-        said.append(Diagnostic("short-history", f"{detail}, so margins are wider."))
+        known = write_seconds(len(rates) * question.timing.step_seconds)
+        detail = f"The rates of {known} are known, and not of two days: how the same hours went before is not known"
+        said.append(Diagnostic("short-history", f"{detail}, so more VMs are kept in reserve."))
     if not question.record:
-        detail = "Without a record of past VMs and of missed steps this is a forecast, not a promise"
-        said.append(Diagnostic("no-record", f"{detail}: send `record` to be steered by it."))
+        detail = "This is a forecast and no promise: which VMs ran before, and what they did not serve, is not known"
+        said.append(
+            Diagnostic("no-record", f"{detail}. With a `record` of both the schedule makes up for it.")
+        )
     promise = _describe_promise(question, chosen, qos_target)
     return _Scheduled(policy.explain(chosen), chosen.median_rates, None, said, promise)
 

@@ -49,8 +49,8 @@ def test_a_scale_down_goes_to_the_most_that_was_needed_in_the_window():
     assert some.reasons[-1].code == "scale-down-window"
     expected = write_seconds(at_once.recommended.expected_sojourn_seconds)
     assert some.reasons[-1].detail == (
-        f"{needed} processors would be enough at 100/s (E[T] {expected}). A decision in the last 30 min needed 20. The "
-        "policy keeps processors for 30 min after they were needed."
+        f"{needed} processors would be enough at 100/s (the estimated E[T]: {expected}). A decision in the last 30 min "
+        "needed 20. The policy keeps processors for 30 min after they were needed."
     )
     assert some.optimum == at_once.optimum
     none = ask((15, 12), WINDOW, 40)

@@ -64,6 +64,7 @@ def test_an_answer_holds_up_to_the_rate_said_and_no_further(t_max_seconds: float
     counts = list(RUNNING.values())
     target = None if t_max_seconds is None else SojournTarget(t_max_seconds)
     found = find_counterfactuals(situation, counts, target, correction=correction)
+    assert ("the estimated E[T] would be" in found.one_fewer_detail) == (correction == 1.0)
 
     def holds(rate: float) -> bool:
         scaled = scale_load(situation, rate)

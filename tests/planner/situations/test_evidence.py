@@ -73,6 +73,8 @@ def test_without_measured_bursts_no_error_is_told_but_what_it_would_be():
     )
     for arrivals in ("calm", "bursty"):
         assert write_percent(KNOWN_ERRORS["random", arrivals][f"E[T], {SCVS}"]) in found.assumed[2]
+    error = write_percent(KNOWN_ERRORS["random", "bursty"][f"E[T], {SCVS}"])
+    assert found.assumed[2].endswith(f"with bursts it is {error} shorter")
 
 
 def test_a_queueing_that_nobody_said_has_no_known_error():

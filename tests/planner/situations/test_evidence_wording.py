@@ -3,15 +3,15 @@
 import pytest
 
 from planner.queueing.queueings import QUEUEINGS
-from planner.situations.evidence_wording import ARRIVALS, QUEUES, describe_evidence
+from planner.situations.evidence_wording import ARRIVALS, QUEUES, UNMEASURED, describe_evidence
 
 
 def test_every_kind_of_input_has_words():
     assert set(QUEUES) == {*QUEUEINGS, "mixed queueings"}
-    for queues, arrivals in ((queues, arrivals) for queues in QUEUES for arrivals in ARRIVALS):
+    for queues, arrivals in ((queues, arrivals) for queues in QUEUES for arrivals in (*ARRIVALS, UNMEASURED)):
         said = describe_evidence(f"{queues}, {arrivals}", None)
         assert QUEUES[queues] in said
-        assert ARRIVALS[arrivals] in said
+        assert ARRIVALS.get(arrivals, "bursts of arrivals, which were not measured") in said
 
 
 @pytest.mark.parametrize(
@@ -21,8 +21,8 @@ def test_every_kind_of_input_has_words():
             "mixed queueings, bursts not measured",
             None,
             (
-                "How far the estimated E[T] is from the true one depends on bursts of arrivals, for operators whose "
-                "tuples queue in different ways, and tuples whose bursts were not measured."
+                "How far the estimated E[T] is from the true one depends on bursts of arrivals, which were not "
+                "measured, for operators whose tuples queue in different ways."
             ),
         ),
         (

@@ -29,7 +29,7 @@ def test_processors_stay_for_the_window_and_no_longer(client: httpx.Client, know
     why, fewer = first["reasons"][-1]["detail"], first["counterfactuals"]["one_fewer_detail"]
     total = sum(more.values())
     needed = f"found that at least {total} were needed for 640/s, by what was measured then."
-    assert f"{first['needed_total']} processors would be enough at 320/s (E[T] " in why
+    assert f"{first['needed_total']} processors would be enough at 320/s (the estimated E[T]: " in why
     assert f"The decision 4 min earlier {needed} The policy keeps processors for" in why
     assert (
         f"The policy keeps more for 10 min after they were needed. The decision 4 min earlier {needed}"

@@ -57,7 +57,7 @@ def test_files_and_http_take_the_step_from_the_data(
 @pytest.mark.parametrize(
     ("options", "verdict"),
     [
-        ([], "The schedule meets its target: 98.76% of all steps in 6 intervals are expected"),
+        ([], "The schedule meets its target: 98.76% of the time of 6 intervals is expected"),
         (["--max-vms", "2"], "The schedule misses its target: "),
         (
             ["--policy", "3"],
