@@ -1,8 +1,8 @@
 """Folds a JSON document into the bytes in which it differs from a similar one, the base, and unfolds it again, exactly.
 
-Two decisions to hold differ in most of their numbers and in few of their words. Of numbers the changed bits are stored,
-byte by byte of all numbers, because their first bytes are mostly equal. Words are compressed with the base's words in
-the same places as the dictionary.
+Two decisions to hold differ in most of their numbers and in few of their words. Of the numbers that differ the changed
+bits are stored, byte by byte of all numbers, because their first bytes are mostly equal. Words are compressed with the
+base's words in the same places as the dictionary.
 """
 
 import json
@@ -14,11 +14,15 @@ from itertools import accumulate, count, pairwise
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 Json = Any
+Bits = NDArray[np.uint64]
 LENGTHS = struct.Struct(">2I")
 BEST = 9
 MOST_DICTIONARY = 32_768  # zlib looks back no further
+OF_CHANGED = 1 << 31
+"""A flag in the first length: only numbers that differ are stored. Older documents have the bits of all numbers."""
 
 
 class OtherBase(Exception):
@@ -62,18 +66,19 @@ def fold(document: Mapping[str, Json], base: Mapping[str, Json]) -> bytes:
     compressor = zlib.compressobj(BEST, zdict=dictionary)
     words = compressor.compress(_write([other for _, other in found.words])) + compressor.flush()
     bits = _to_bits([one for one, _ in found.numbers]) ^ _to_bits([other for _, other in found.numbers])
-    return LENGTHS.pack(len(packed), len(words)) + packed + words + _pack_bits(bits)
+    return LENGTHS.pack(OF_CHANGED | len(packed), len(words)) + packed + words + _pack_bits(bits)
 
 
 def unfold(folded: bytes, base: Mapping[str, Json]) -> dict[str, Json]:
     """Returns the document that was folded with this base."""
-    first, second = LENGTHS.unpack_from(folded)
+    flagged, second = LENGTHS.unpack_from(folded)
+    first = flagged & ~OF_CHANGED
     begin, middle = LENGTHS.size, LENGTHS.size + first
     places = set(accumulate(json.loads(zlib.decompress(folded[begin:middle]))))
     base_words: list[Json] = []
     base_numbers: list[float] = []
     _collect(dict(base), count(), places, base_words, base_numbers)
-    bits = _unpack_bits(folded[middle + second :])
+    bits = _unpack_bits(folded[middle + second :], len(base_numbers) if flagged & OF_CHANGED else None)
     if len(base_words) != len(places) or len(bits) != len(base_numbers):
         raise OtherBase
     dictionary = _write(base_words)[-MOST_DICTIONARY:]
@@ -116,14 +121,31 @@ def _write(values: Sequence[Json]) -> bytes:
     return json.dumps(values, separators=(",", ":"), ensure_ascii=False, sort_keys=True).encode()
 
 
-def _to_bits(numbers: Sequence[float]) -> "np.ndarray[Any, np.dtype[np.uint64]]":
+def _to_bits(numbers: Sequence[float]) -> Bits:
     return np.array(numbers, dtype=np.float64).view(np.uint64)
 
 
-def _pack_bits(bits: "np.ndarray[Any, np.dtype[np.uint64]]") -> bytes:
-    return zlib.compress(bits.astype(">u8").view(np.uint8).reshape(-1, 8).T.tobytes(), BEST)
+def _pack_bits(bits: Bits) -> bytes:
+    """Which numbers differ, one bit each, and the bits of those."""
+    differs = bits != 0
+    by_place = bits[differs].astype(">u8").view(np.uint8).reshape(-1, 8).T
+    return zlib.compress(np.packbits(differs).tobytes() + by_place.tobytes(), BEST)
 
 
-def _unpack_bits(packed: bytes) -> "np.ndarray[Any, np.dtype[np.uint64]]":
-    by_place = np.frombuffer(zlib.decompress(packed), dtype=np.uint8).reshape(8, -1)
-    return np.ascontiguousarray(by_place.T).view(">u8").reshape(-1).astype(np.uint64)
+def _unpack_bits(packed: bytes, count: int | None) -> Bits:
+    """The bits of `count` numbers; None: all numbers are stored."""
+    stored = np.frombuffer(zlib.decompress(packed), dtype=np.uint8)
+    if count is None:
+        return _join_bytes(stored)
+    flags = -(-count // 8)
+    differs = np.unpackbits(stored[:flags])[:count].astype(bool)
+    if len(stored) != flags + 8 * np.count_nonzero(differs):
+        raise OtherBase
+    bits = np.zeros(count, dtype=np.uint64)
+    bits[differs] = _join_bytes(stored[flags:])
+    return bits
+
+
+def _join_bytes(stored: "np.ndarray[Any, np.dtype[np.uint8]]") -> Bits:
+    """The bits of numbers that are stored byte by byte."""
+    return np.ascontiguousarray(stored.reshape(8, -1).T).view(">u8").reshape(-1).astype(np.uint64)

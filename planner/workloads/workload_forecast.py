@@ -11,6 +11,7 @@ A series that is too short is not replaced: WorkloadTooShort is raised.
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -32,6 +33,8 @@ FEWEST_WINDOW_STEPS = 20
 
 MOST_READ = 4 * HISTORY
 """Lines read so many newest steps: as many as they learn from, even if most were not measured."""
+MOST_KNOWN_MODELS = 256
+
 OF_LINES = ("constant-rate", "shorter-look-ahead")
 
 
@@ -46,10 +49,17 @@ class StandIn:
 
 def fit_or_stand_in(recent: Floats, day: Floats) -> ArmaModel | StandIn:
     """The ARMA model of lowest AIC on the `recent` rates; if none can be fitted, a stand-in from the last `day`."""
+    found = find_model(tuple(recent.tolist()))
+    return stand_in_for_model(day, found) if isinstance(found, ArmaFitFailed) else found
+
+
+@lru_cache(MOST_KNOWN_MODELS)
+def find_model(rates: tuple[float, ...]) -> ArmaModel | ArmaFitFailed:
+    """The ARMA model of lowest AIC, or why there is none; kept, since pages ask often before a new rate comes."""
     try:
-        return rank_orders(recent)[0]
+        return rank_orders(np.array(rates))[0]
     except ArmaFitFailed as failure:
-        return stand_in_for_model(day, failure)
+        return failure
 
 
 def stand_in_for_model(day: Floats, failure: ArmaFitFailed) -> StandIn:

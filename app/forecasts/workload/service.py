@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import lru_cache
 
 from sqlalchemy.orm import Session
 
@@ -16,15 +17,16 @@ from app.forecasts.workload.schemas import (
 from app.load.bodies.answers import DiagnosticAnswer
 from app.load.bodies.series import MOST_POINTS, to_workload
 from app.load.measurements.freshness import describe_end
-from app.load.measurements.series import read_rates_since, read_workload, refuse_endless
+from app.load.measurements.series import find_window, read_rates_since, read_workload, refuse_endless
 from app.load.measurements.stored_topologies import StoredTopology, find_topology
 from app.web.observability import time_planner
 from app.web.problems.error_pointers import blaming_what_is_stored
 from app.web.problems.errors import InvalidRequest
 from app.web.problems.stored_data_errors import NoSnapshot
 from planner.workloads.accuracy import RollingTerms, judge_forecasts
+from planner.workloads.line_forecasts import HISTORY
 from planner.workloads.season_bands import forecast_by_both, forecast_by_seasons
-from planner.workloads.series import Workload
+from planner.workloads.series import Workload, count_day_steps
 from planner.workloads.workload_forecast import ARMA_WINDOW, forecast_by_lines, forecast_workload
 
 
@@ -53,13 +55,16 @@ def gather_described(body: WorkloadForecastRequest) -> GatheredWorkload:
 
 
 def gather_stored(
-    session: Session, name: str, needed: int | None, steps: int, as_of: datetime | None
+    session: Session, name: str, terms: "WorkloadForecastTerms", as_of: datetime | None
 ) -> GatheredWorkload:
-    """Returns the newest `needed` external rates of a topology; with `as_of`, also the rates that came afterwards."""
+    """Returns the newest external rates of a topology; with `as_of`, also the rates that came afterwards."""
     topology = find_topology(session, name)
-    workload = read_known(session, topology, as_of, needed)
-    refuse_endless(workload, steps, "#/steps")
-    came = [] if as_of is None else read_rates_since(session, topology, workload, as_of, steps)
+    most, needed = MOST_POINTS, terms.arma_steps
+    if needed is not None or terms.model == "lines":
+        most = count_of_a_day(session, topology, as_of, max(needed or 0, terms.history_steps))
+    workload = read_known(session, topology, as_of, most, needed)
+    refuse_endless(workload, terms.steps, "#/steps")
+    came = [] if as_of is None else read_rates_since(session, topology, workload, as_of, terms.steps)
     age = describe_end(session, topology, workload.end_seconds, as_of)
     return GatheredWorkload(workload, age, came)
 
@@ -67,17 +72,28 @@ def gather_stored(
 def gather_history(session: Session, name: str, as_of: datetime | None) -> GatheredHistory:
     """Returns the external rates of a topology on which forecasts are judged, up to the time `as_of`."""
     topology = find_topology(session, name)
-    workload = read_known(session, topology, as_of)
+    workload = read_known(session, topology, as_of, count_of_a_day(session, topology, as_of))
     policy = session.get(PolicyRow, topology.id)
     return GatheredHistory(workload, None if policy is None else policy.policy.get("qos_target"))
 
 
+def count_of_a_day(
+    session: Session, topology: StoredTopology, as_of: datetime | None, needed: int = 0
+) -> int:
+    """The number of the newest rates that forecasts learn from and are judged on, whatever is stored: those of a day,
+    and for the first moment of that day HISTORY or `needed` rates before it.
+    """
+    window_seconds = find_window(session, topology, as_of)
+    day = 0 if window_seconds is None else count_day_steps(window_seconds)
+    return min(day + max(needed, HISTORY) + 1, MOST_POINTS)
+
+
 def read_known(
-    session: Session, topology: StoredTopology, as_of: datetime | None, needed: int | None = None
+    session: Session, topology: StoredTopology, as_of: datetime | None, most: int, needed: int | None = None
 ) -> Workload:
-    """Returns the external rates that were known at the time `as_of`; refuses a time at which none was known."""
+    """Returns the newest `most` external rates that were known at the time `as_of`; raises if none was known then."""
     try:
-        return read_workload(session, topology, ended_by=as_of, most=MOST_POINTS, needed=needed)
+        return read_workload(session, topology, ended_by=as_of, most=most, needed=needed)
     except NoSnapshot:
         if as_of is None:
             raise
@@ -89,6 +105,8 @@ def read_known(
 
 USUAL_QUANTILE = 0.95
 FORECASTS = {"auto": forecast_by_both, "lines": forecast_by_lines, "seasons": forecast_by_seasons}
+judge_once = lru_cache(32)(judge_forecasts)
+"""Answers are kept: pages ask often before a new rate comes."""
 
 
 @dataclass(frozen=True)
@@ -135,7 +153,7 @@ def forecast_stored(
     session: Session, name: str, terms: WorkloadForecastTerms, as_of: datetime | None
 ) -> WorkloadForecastAnswer:
     """Returns the forecast of a stored topology's external rate, made from what was known at the time `as_of`."""
-    gathered = gather_stored(session, name, terms.arma_steps, terms.steps, as_of)
+    gathered = gather_stored(session, name, terms, as_of)
     with blaming_what_is_stored(name):
         answer = _forecast(gathered, terms)
     return answer.model_copy(update={"as_of": as_of})
@@ -159,5 +177,5 @@ def judge_stored(
     quantile = terms.quantile or gathered.quantile or USUAL_QUANTILE
     asked = RollingTerms(terms.leads, terms.origins, terms.level, quantile)
     with time_planner("judge_forecasts"), blaming_what_is_stored(name):
-        found = judge_forecasts(gathered.workload, asked)
+        found = judge_once(gathered.workload, asked)
     return to_accuracy_answer(gathered.workload, asked, found, as_of)

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from math import fsum
 
-from sqlalchemy import ColumnElement, select
+from sqlalchemy import ColumnElement, ScalarSelect, select
 from sqlalchemy.orm import Session
 
 from app.database.tables import MstSampleRow, SnapshotRow
@@ -52,6 +52,19 @@ def read_workload(
     return workload
 
 
+def find_window(session: Session, stored: StoredTopology, ended_by: datetime | None) -> float | None:
+    """The length in seconds of the snapshots that `read_workload` reads; None if there are none."""
+    return session.scalar(select(_select_window(choose_snapshots(session, stored, None, None, ended_by))))
+
+
+def _select_window(chosen: Sequence[ColumnElement[bool]]) -> ScalarSelect[float]:
+    """The length of the newest of the chosen snapshots."""
+    newest_first = (SnapshotRow.observed_at.desc(), SnapshotRow.window_seconds)
+    return (
+        select(SnapshotRow.window_seconds).where(*chosen).order_by(*newest_first).limit(1).scalar_subquery()
+    )
+
+
 def choose_snapshots(
     session: Session,
     stored: StoredTopology,
@@ -72,18 +85,10 @@ def read_external_rates(
     session: Session, chosen: Sequence[ColumnElement[bool]], most: int
 ) -> tuple[Sequence[Measurement], float | None]:
     """The rates of the chosen snapshots that are as long as the newest, oldest first, and that length in seconds."""
-    newest_first = SnapshotRow.observed_at.desc()
-    window = (
-        select(SnapshotRow.window_seconds)
-        .where(*chosen)
-        .order_by(newest_first, SnapshotRow.window_seconds)
-        .limit(1)
-        .scalar_subquery()
-    )
     rows = session.execute(
         select(SnapshotRow.observed_at, SnapshotRow.external_rate, SnapshotRow.window_seconds)
-        .where(*chosen, SnapshotRow.window_seconds == window)
-        .order_by(newest_first)
+        .where(*chosen, SnapshotRow.window_seconds == _select_window(chosen))
+        .order_by(SnapshotRow.observed_at.desc())
         .limit(most)
     ).all()
     measured = [Measurement(row.observed_at.timestamp(), row.external_rate) for row in reversed(rows)]
@@ -98,13 +103,7 @@ def read_rates_since(
     Only snapshots as long as the newest that had ended by `ended_by` are used. If several begin in one step, their mean
     is used.
     """
-    window = (
-        select(SnapshotRow.window_seconds)
-        .where(*choose_snapshots(session, stored, None, None, ended_by))
-        .order_by(SnapshotRow.observed_at.desc(), SnapshotRow.window_seconds)
-        .limit(1)
-        .scalar_subquery()
-    )
+    window = _select_window(choose_snapshots(session, stored, None, None, ended_by))
     begin = known.end_seconds - known.step_seconds / 2.0
     since, until = (find_time(at) for at in (begin, begin + known.step_seconds * steps))
     rows = session.execute(

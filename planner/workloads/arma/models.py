@@ -58,6 +58,9 @@ class ArmaModel:
     aic: float | None = None
 
 
+ONLY_ROUNDING = "the model is not stationary but for rounding"
+
+
 @dataclass(frozen=True, slots=True)
 class ArmaForecast:
     """The expected rate and its standard deviation 1, 2, ... steps after the last known rate."""
@@ -130,10 +133,13 @@ def find_innovations(ar: Sequence[float], ma: Sequence[float], centred: Floats) 
     lagged, moving = np.array([1.0, *(-phi for phi in ar)]), np.array([1.0, *ma])
     phis, thetas = np.array(ar, np.float64), np.array(ma, np.float64)
     early, late = compiled.darma_transformed_acovf_fast(lagged, moving, covariances)
-    weights, found = compiled.darma_innovations_algo_fast(len(centred), phis, thetas, early, late)
+    try:
+        weights, found = compiled.darma_innovations_algo_fast(len(centred), phis, thetas, early, late)
+    except ZeroDivisionError as error:
+        raise ValueError(ONLY_ROUNDING) from error
     variances = np.array(found)
     if (variances < 0.0).any() or not np.isfinite(variances).all() or not np.isfinite(weights).all():
-        raise ValueError("the model is not stationary but for rounding")
+        raise ValueError(ONLY_ROUNDING)
     values = np.array(centred, np.float64)
     return np.array(compiled.darma_innovations_filter(values, phis, thetas, weights)), variances
 

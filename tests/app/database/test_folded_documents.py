@@ -43,6 +43,23 @@ def test_an_equal_document_costs_some_bytes_and_other_numbers_less_than_they_are
     assert len(fold(other, base)) < 100 * 8 < len(json.dumps(other)) / 5
 
 
+def test_numbers_that_are_equal_cost_next_to_nothing():
+    base, other = ({"rates": [last, *(one / 7 for one in range(1000))]} for last in (0.1, 0.2))
+    assert len(fold(other, base)) < len(fold(base, base)) + 16
+
+
+OLDER = (
+    "0000000b0000001378da8b368c050001d300ea78f90903023f8b562a29cf578a0500095e025778da636060606061c0040000"
+    "680005"
+)
+"""Folded by an earlier version, which stored the bits of equal numbers too."""
+
+
+def test_documents_that_an_earlier_version_folded_are_still_unfolded():
+    base = {"name": "one", "rates": [1.0, 2.0, 3.0]}
+    assert unfold(bytes.fromhex(OLDER), base) == {"name": "two", "rates": [1.0, 2.5, 3.0]}
+
+
 def test_another_base_is_refused():
     with pytest.raises(OtherBase):
         unfold(fold(make_answer(2.0), make_answer(1.0)), {"operators": []})

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from planner.workloads.accuracy import RollingTerms, choose_origins, judge_forecasts
+from planner.workloads.line_forecasts import HISTORY
 from planner.workloads.rates_ahead import look_ahead
 from planner.workloads.series import Measurement, Workload, WorkloadTooShort, regularise_workload
 from planner.workloads.workload_forecast import forecast_by_lines
@@ -93,3 +94,16 @@ def test_without_a_step_to_judge_by_there_is_no_accuracy():
         judge_forecasts(make_series(draw_ar(30, seed=6)), TERMS)
     found = judge_forecasts(make_series(draw_ar(31, seed=6)), TERMS).rates
     assert [one.judged for one in found] == [1, 0, 0]
+
+
+def test_rates_before_the_day_and_the_history_of_its_first_moment_change_nothing():
+    """The service therefore reads no more of what is stored (app/forecasts/workload/service.py)."""
+    rates = np.random.default_rng(8).uniform(50.0, 150.0, 3000)
+    measured = [Measurement(600.0 * step, float(rate)) for step, rate in enumerate(rates)]
+    whole, terms = regularise_workload(measured), RollingTerms((1, 6), 20, 0.9, 0.95)
+    newest = regularise_workload(measured[-(whole.day_steps + HISTORY + 1) :])
+    found, expected = judge_forecasts(newest, terms), judge_forecasts(whole, terms)
+    assert (found.rates, found.peaks) == (expected.rates, expected.peaks)
+    assert found.rates[0].judged == len(found.origins) > 15
+    fewer = regularise_workload(measured[-whole.day_steps - 100 :])
+    assert judge_forecasts(fewer, terms).rates != expected.rates

@@ -25,6 +25,13 @@ def test_innovations_are_those_of_statsmodels(free_ar: np.ndarray, free_ma: np.n
     assert variances == pytest.approx(their_variances, rel=1e-7)
 
 
+def test_a_model_that_is_stationary_but_for_rounding_is_refused():
+    ar = (-0.6904325978283967, 0.9999999661913477, 0.6904326316370489)
+    assert is_stationary(ar)
+    with pytest.raises(ValueError, match="but for rounding"):
+        find_innovations(ar, (0.5391734280680371,), np.arange(100.0))
+
+
 @given(FREE, FREE)
 def test_autocovariances_are_those_of_statsmodels(free_ar: np.ndarray, free_ma: np.ndarray):
     ar, ma = coefficients_of(free_ar), coefficients_of(free_ma)
