@@ -61,16 +61,21 @@ def test_a_file_has_secrets_or_their_digests(tmp_path: Path):
         read_keys_file(tmp_path / "absent")
 
 
-@pytest.mark.parametrize("workers", ["1", "2"])
-def test_every_worker_reads_the_file_again_at_sighup(
-    start_service: StartService, database_url: str, tmp_path: Path, workers: str
+@pytest.mark.parametrize(("workers", "processes"), [(1, 1), (2, 3)])
+def test_every_process_reads_the_file_again_at_sighup(
+    start_service: StartService, database_url: str, tmp_path: Path, workers: int, processes: int
 ):
+    """The workers, and their supervisor, which asks for keys where it answers of their health."""
     file = tmp_path / "keys"
     file.write_text(f"old={ALPHA}\n")
     service = start_service(
-        "--workers", workers, database_url=database_url, api_keys_file=str(file), simulation_processes="0"
+        "--workers",
+        str(workers),
+        database_url=database_url,
+        api_keys_file=str(file),
+        simulation_processes="0",
     )
-    wait_until(lambda: len(find_workers(service)) == int(workers), "all workers serve")
+    wait_until(lambda: len(find_workers(service)) == workers, "all workers serve")
 
     def ask(key: str) -> int:
         return httpx.get(f"{service.url}/metrics", headers={"Authorization": f"Bearer {key}"}).status_code
@@ -81,11 +86,11 @@ def test_every_worker_reads_the_file_again_at_sighup(
     assert ask(ALPHA) == 200
     file.write_text(f"new={BETA}\n")
     service.process.send_signal(signal.SIGHUP)
-    wait_until(lambda: count("read again: new") == int(workers), "all workers know the new key")
+    wait_until(lambda: count("read again: new") == processes, "all know the new key")
     assert {(ask(ALPHA), ask(BETA)) for _ in range(8)} == {(401, 200)}
     file.write_text("new=short\n")
     service.process.send_signal(signal.SIGHUP)
-    wait_until(lambda: count("the old ones stay") == int(workers), "all workers say that the file is broken")
+    wait_until(lambda: count("the old ones stay") == processes, "all say that the file is broken")
     assert {(ask(ALPHA), ask(BETA)) for _ in range(2)} == {(401, 200)}
     assert service.stop() == 0
     assert not any(BETA in line or "new=short" in line for line in service.lines)
