@@ -10,6 +10,7 @@ import signal
 import socket
 import struct
 import sys
+from contextlib import suppress
 from typing import Any
 
 import app.command_line
@@ -49,7 +50,6 @@ def is_the_command(requests: socket.socket) -> bool:
         errors, answers = descriptors
         if os.fork() == 0:
             requests.close()
-            signal.signal(signal.SIGCHLD, signal.SIG_DFL)
             if pid := os.fork():
                 os.close(errors)
                 tell_and_wait(pid, answers)
@@ -59,12 +59,19 @@ def is_the_command(requests: socket.socket) -> bool:
             return True
         os.close(errors)
         os.close(answers)
+        forget_ended()
+
+
+def forget_ended() -> None:
+    """Takes note of the processes that waited for a command and have ended."""
+    with suppress(ChildProcessError):
+        while os.waitpid(-1, os.WNOHANG)[0]:
+            pass
 
 
 def main() -> None:
     """Serves requests; in a process that was forked for one, runs the command."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody waits for the processes that wait
     if is_the_command(socket.socket(fileno=os.dup(0))):
         run_headgate()
 

@@ -1,17 +1,12 @@
 """Checks Kubernetes' objects by published schemas: Kubernetes' own, and those of the kinds that other projects add."""
 
 from collections.abc import Iterator
+from functools import cache
+from importlib import import_module
 from typing import Any
 
-import kubernetes_validate
-from cloudcoil.models.keda import v1alpha1 as keda
-from cloudcoil.models.prometheus_operator import v1 as prometheus
-
-ADDED = {
-    "ScaledObject": keda.ScaledObject,
-    "TriggerAuthentication": keda.TriggerAuthentication,
-    "ServiceMonitor": prometheus.ServiceMonitor,
-}
+KEDA, PROMETHEUS = "cloudcoil.models.keda.v1alpha1", "cloudcoil.models.prometheus_operator.v1"
+ADDED = {"ScaledObject": KEDA, "TriggerAuthentication": KEDA, "ServiceMonitor": PROMETHEUS}
 LATER_FIELDS: dict[str, set[Any]] = {
     "behavior": {"static", "currentReplicas", "currentReplicasIfHigher", "currentReplicasIfLower"},
     "tolerance": {0},
@@ -27,14 +22,21 @@ def find_all(value: Any, key: str) -> Iterator[Any]:
         yield from find_all(part, key)
 
 
+@cache
+def load(module: str) -> Any:
+    """A module of models, when a document is checked: to load them all takes seconds, at every collection of tests."""
+    return import_module(module)
+
+
 def check(document: Any) -> None:
     """Raises where the document is not what its kind allows, also for a field that its schema does not know."""
     document = leave_out_later(document)
-    model = ADDED.get(document["kind"])
-    if model is None:
-        kubernetes_validate.validate(document, kubernetes_validate.latest_version(), strict=True)
+    kind = document["kind"]
+    if kind not in ADDED:
+        published = load("kubernetes_validate")
+        published.validate(document, published.latest_version(), strict=True)
         return
-    read = model.model_validate(document)
+    read = getattr(load(ADDED[kind]), kind).model_validate(document)
     assert read.model_dump(mode="json", by_alias=True, exclude_none=True) == document
 
 

@@ -1,6 +1,7 @@
 """Decisions for a quantile: more, fewer or as many processors, and what limits them."""
 
 from dataclasses import replace
+from functools import cache
 
 from planner.decisions.case import DecisionQuestion
 from planner.decisions.compose import Decision, compose_decision
@@ -15,7 +16,12 @@ from tests.planner.gate_cases import FPD, measure
 
 P99 = TimeTarget("completion", 0.2, 0.99)
 POLICY = Policy(target=P99)
-ENOUGH = list(min_processors_within(FPD, measure(), P99).processors.values())
+
+
+@cache
+def find_enough() -> list[int]:
+    """The fewest processors that meet the target."""
+    return list(min_processors_within(FPD, measure(), P99).processors.values())
 
 
 def codes(decision: Decision) -> list[str]:
@@ -36,12 +42,13 @@ def test_a_missed_quantile_gets_the_fewest_processors_that_meet_it():
     assert decision.action == "scale_up"
     assert decision.goal == "latency-target"
     assert decision.urgent
-    assert counts(decision) == ENOUGH
+    assert counts(decision) == find_enough()
     assert codes(decision) == ["target-missed", "target-on-a-draw"]
 
 
 def test_a_wrong_split_keeps_its_number_of_processors_and_meets_the_target():
-    running = [ENOUGH[0] + 9, 11, ENOUGH[2]]
+    first, _, last = find_enough()
+    running = [first + 9, 11, last]
     decision = decide(FPD, measure(), running, POLICY)
     assert decision.action == "rebalance"
     assert sum(counts(decision)) == sum(running)
@@ -49,19 +56,19 @@ def test_a_wrong_split_keeps_its_number_of_processors_and_meets_the_target():
 
 
 def test_a_target_that_is_met_holds_and_below_t_min_gives_processors_up():
-    running = [count + 4 for count in ENOUGH]
+    running = [count + 4 for count in find_enough()]
     assert decide(FPD, measure(), running, POLICY).action == "hold"
     decision = decide(FPD, measure(), running, replace(POLICY, t_min_seconds=0.19))
     assert decision.action == "scale_down"
-    assert counts(decision) == ENOUGH
+    assert counts(decision) == find_enough()
     assert codes(decision)[0] == "below-t-min"
-    least = decide(FPD, measure(), ENOUGH, replace(POLICY, t_min_seconds=0.1999999))
+    least = decide(FPD, measure(), find_enough(), replace(POLICY, t_min_seconds=0.1999999))
     assert least.action == "hold"
     assert "no-fewer" in codes(least)
 
 
 def test_the_rate_to_be_ready_for_counts():
-    decision = decide(FPD, measure(), ENOUGH, POLICY, rate_ahead=400.0)
+    decision = decide(FPD, measure(), find_enough(), POLICY, rate_ahead=400.0)
     assert decision.action == "scale_up"
     assert codes(decision)[:2] == ["within-target", "ahead-of-load"]
     assert is_met(measure(400.0), counts(decision))
@@ -82,14 +89,14 @@ def test_bounds_give_what_they_allow_and_are_named():
 def test_measured_completion_stands_for_its_mean():
     target = TimeTarget("completion", 0.2)
     slow = replace(measure(), measured_completion_seconds=0.3)
-    assert codes(decide(FPD, slow, ENOUGH, Policy(target=target)))[0] == "target-missed"
-    assert codes(decide(FPD, measure(), ENOUGH, Policy(target=target)))[0] == "within-target"
+    assert codes(decide(FPD, slow, find_enough(), Policy(target=target)))[0] == "target-missed"
+    assert codes(decide(FPD, measure(), find_enough(), Policy(target=target)))[0] == "within-target"
 
 
 def test_what_cannot_keep_up_is_more_than_any_target():
     decision = decide(FPD, measure(), [3, 8, 1], POLICY)
     assert decision.reasons[0].detail.startswith("The 99% quantile of completion is unbounded")
-    assert counts(decision) == ENOUGH
+    assert counts(decision) == find_enough()
 
 
 def test_counterfactuals_are_of_the_quantile():
