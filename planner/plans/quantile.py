@@ -95,9 +95,7 @@ def describe_others(found: FewestFound) -> str:
         return f" {place} no allocation of fewer processors is enough."
     if found.is_tight:
         return (
-            f" {place} one processor fewer is not enough, whether it is removed or saved by moving another one to an "
-            "operator that needs it more; fewer in a very different split might be."
+            f" {place} one processor fewer is not enough in the splits that were tried, the best ones by the model; in "
+            "another split it might be."
         )
-    if found.runs is not None:
-        return ""
-    return f" {place} fewer processors might be enough: there were too many allocations to try."
+    return ""

@@ -1,141 +1,154 @@
 """The fewest processors that hold a target in simulation.
 
-Modelled waits err by some percent to either side. So drawn tuples only show where the search begins: at the fewest
-processors for a time out of a ladder of times,
+Modelled waits err by some percent to either side, and by more at some operators than at others. So the splits of a
+number of processors (planner.quantiles.splits) are found on a draw whose waits have, at each operator, the mean that
+two simulations show. Then simulations decide:
+a number of processors is found by halving, of which one of these splits holds, and none of one fewer.
 
-    services + e^(STEP·j) seconds,   j = …, −1, 0, 1, …
-
-Simulations show down to which step of the ladder the target holds, by bisection. Where no step holds, processors are
-added where they shorten the simulated time most. From there simulations alone decide: processors are saved one by one,
-until none can be removed, and none can be moved to another operator so that a processor is saved
-(planner.quantiles.savings). Targets between two neighbouring steps begin at the same allocation.
+Splits, and numbers that are tried, depend neither on the target nor on its quantile, and every condition that a strict
+target meets, a looser one meets too. So a stricter target, or a higher quantile, never takes fewer processors. Of one
+number only the MOST_SPLITS best splits on the draw are simulated: what holds best of many holds by luck.
 """
 
-from math import exp
+from collections.abc import Iterator
+from math import inf
+from typing import NamedTuple
 
-from planner.quantiles.savings import Counts, OutOfWork, change, save_processors
-from planner.quantiles.search import DrawnTrial, Fewest, search_fewest
-from planner.quantiles.simulator import RUNS, Simulator
+from planner.quantiles.search import DrawnTrial, Fewest
+from planner.quantiles.simulator import Simulator
+from planner.quantiles.splits import Counts, find_first, unite
 
-STEP = 0.04
-TALLEST = 2**11
-"""The ladder goes over 71 powers of ten."""
-STEP_WORK = 15_000_000
-"""Visits timed in the search of one step, for about a sixth of a second."""
-LEAST_PART = 0.2
-"""Of the time that the target leaves for waits: what needs no more of it on the draw is not doubted."""
+LOOKS = 2
+"""Runs of a first look."""
+MOST_SPLITS = 6
 MOST_PART = 2.5
-"""What needs more of it is not looked at."""
-LOOKS = ((2, 0.25), (4, 0.125))
-"""Runs of a look before all of them, and the part of the error by which the look may be wrong."""
-MOST_RUNS = 160
-"""Of savings: a few seconds."""
-MOST_GROWTH = 60
-GROWTH = 20
-"""A step of growth adds one processor of so many."""
+"""Of the time that the target leaves for waits: a split that needs more of it on the draw is not simulated."""
+NEAR, EARLY = 1.5, 0.8
+"""A first look that needs more than NEAR of it ends the search among splits; one within EARLY of the target holds."""
+LEAST_FACTOR, MOST_FACTOR = 0.25, 4.0
+LITTLE = 1e-3
+"""Waits shorter than this part of a service say nothing of the model."""
+NO_WAIT = 0.002
+"""The part of the services' time below which drawn waits leave nothing to gain."""
+STILL = 0.995
+"""Twice the processors that leave so much of the drawn times gain no more: a hot key waits with any number."""
+MOST_TOTAL = 2**20
+BELOW, COARSE = 16, 6
+"""A number that holds may lie below ones that do not, as instances keep in step: some numbers there are tried."""
+
+
+class Tried(NamedTuple):
+    """The splits of a number of processors, and whether these are all."""
+
+    splits: list[Counts]
+    is_all: bool
 
 
 class SimulatedTrial:
-    """Tries allocations of one situation in a search: first on drawn tuples, then in simulation."""
+    """Tries numbers of processors for one situation: first on drawn tuples, then in simulation."""
 
     def __init__(self, ladder: DrawnTrial, simulator: Simulator) -> None:
         self.ladder, self.simulator = ladder, simulator
-        self.floors, self.ceilings = ladder.floors, ladder.ceilings
-        self.seconds = ladder.target.seconds
-        self.services = ladder.time(ladder.services)
-        self.found: dict[int, Counts] = {}
-        self.held: Counts | None = None
-        """What held last: neighbours differ from it as much in all runs as in the first of them, nearly."""
-        self.runs_left = MOST_RUNS
+        self.seconds, self.services = ladder.target.seconds, ladder.time(ladder.services)
+        self.least = sum(ladder.floors)
+        self.listed: dict[int, Tried] = {}
+        self.shown: set[int] = set()
+        """The numbers of processors of which all splits were tried."""
 
-    def rank(self, counts: Counts) -> float:
-        """The time of these processors in the first, short simulations; raises OutOfWork."""
-        counts = self.ladder.settle(counts)
-        if self.simulator.count_runs(counts) == 0:
-            if self.runs_left <= 0:
-                raise OutOfWork
-            self.runs_left -= LOOKS[0][0]
-        return self.simulator.look(counts, LOOKS[0][0])
+    def find_room(self, part: float) -> float:
+        """The seconds of which waits may take `part` times what the target leaves for them."""
+        return self.services + part * (self.seconds - self.services)
 
-    def may_hold(self, counts: Counts) -> bool:
-        """Whether the first simulations of these processors leave it possible that the target holds."""
-        self.rank(counts)
-        return self.is_likely(counts, *LOOKS[0])
-
-    def is_likely(self, counts: Counts, runs: int, part: float) -> bool:
-        """Whether the first `runs` simulations of these processors leave it possible that the target holds."""
-        counts = self.ladder.settle(counts)
-        seconds, allowed = self.simulator.look(counts, runs), self.seconds
-        if self.held:
-            held = self.simulator.run(self.held)
-            allowed += self.simulator.look(self.held, runs) - held.bound_seconds + part * held.error_seconds
-        return seconds <= allowed
-
-    def holds(self, counts: Counts) -> bool:
-        """Whether these processors hold the target in all simulations."""
-        counts = self.ladder.settle(counts)
-        if not all(self.is_likely(counts, *look) for look in LOOKS):
+    def holds(self, total: int) -> bool:
+        """Whether a split of so many processors holds the target in the runs of the search."""
+        ladder, start = self.ladder, self.ladder.splits.allocate(total)
+        if ladder.measure(start) > self.find_room(MOST_PART):
             return False
-        self.runs_left -= RUNS - self.simulator.count_runs(counts)
-        if self.simulator.run(counts).bound_seconds > self.seconds:
+        first = self.look(start)
+        if first > self.find_room(NEAR):
             return False
-        self.held = counts
-        return True
+        return first <= EARLY * self.seconds or self.find_split(total) is not None
 
-    def climb(self, step: int) -> Counts:
-        """The fewest processors, on drawn tuples, for the time of step number `step` of the ladder of times."""
-        if step not in self.found:
-            self.ladder.restart(self.services + exp(STEP * step), STEP_WORK)
-            self.found[step] = tuple(search_fewest(self.ladder).counts)
-        return self.found[step]
+    def holds_split(self, counts: Counts) -> bool:
+        """Whether a split holds the target in all runs."""
+        return self.look(counts) <= self.seconds and self.simulator.run(counts).bound_seconds <= self.seconds
 
-    def holds_at(self, step: int) -> bool:
-        """Whether the processors of a step of the ladder hold the target; where the times are far apart, without
-        simulation.
-        """
-        part = exp(STEP * step) / max(self.seconds - self.services, 1e-300)
-        if part > MOST_PART:
-            return False
-        self.held = None
-        return part < LEAST_PART or self.holds(self.climb(step))
+    def look(self, counts: Counts) -> float:
+        """The mean time in the first runs, in seconds."""
+        return self.simulator.look(self.ladder.splits.settle(counts), LOOKS)
+
+    def list_close(self, total: int) -> list[Counts]:
+        """The splits of so many processors that are not far from the target on the draw."""
+        tried = self.list_splits(total)
+        if tried.is_all:
+            self.shown.add(total)
+        return [one for one in tried.splits if self.ladder.measure(one) <= self.find_room(MOST_PART)]
+
+    def list_splits(self, total: int) -> Tried:
+        """The splits of so many processors, the best on the draw first."""
+        if total not in self.listed:
+            splits, start = self.ladder.splits, self.ladder.splits.allocate(total)
+            factors = self.find_factors(splits.settle(start))
+            every = splits.list_all(total)
+            if every is None:
+                ranked = self.ladder.improve(total, factors)
+            else:
+                ranked = sorted(every, key=lambda one: self.ladder.rank(one, factors))
+            best = unite([splits.settle(one) for one in ranked])[:MOST_SPLITS]
+            self.listed[total] = Tried(best, every is not None and len(best) == len(ranked))
+        return self.listed[total]
+
+    def find_factors(self, counts: Counts) -> list[float]:
+        """By what the mean wait of each operator is longer in simulation than modelled."""
+        situation = self.ladder.situation
+        waits, seen = situation.wait_seconds(counts), self.simulator.look_at_waits(counts, LOOKS)
+        rows = zip(waits, seen, situation.stations.service_rate, strict=True)
+        return [
+            min(max(shown / wait, LEAST_FACTOR), MOST_FACTOR) if wait * float(mu) > LITTLE else 1.0
+            for wait, shown, mu in rows
+        ]
+
+    def find_split(self, total: int) -> Counts | None:
+        """The first split of so many processors that holds the target in all runs."""
+        return next((one for one in self.list_close(total) if self.holds_split(one)), None)
+
+    def find_most(self) -> int:
+        """The number of processors from which drawn waits are a small part of the services."""
+        ladder, total, before = self.ladder, 1, inf
+        while total < MOST_TOTAL:
+            total *= 2
+            if total < self.least:
+                continue
+            counts = ladder.splits.allocate(total)
+            found = ladder.rank(counts)
+            if (
+                sum(counts) < total
+                or found <= (1.0 + NO_WAIT) * ladder.rank_services()
+                or found > STILL * before
+            ):
+                break
+            before = found
+        return total
 
 
 def search_simulated(trial: SimulatedTrial) -> Fewest:
-    """The fewest processors found that hold the target in simulation, or those with the shortest time if none hold."""
-    strict, loose = -TALLEST, TALLEST
-    while loose - strict > 1:
-        middle = (strict + loose) // 2
-        if trial.holds_at(middle):
-            strict = middle
-        else:
-            loose = middle
-    try:
-        counts = grow(trial, trial.climb(strict))
-    except OutOfWork:
-        counts = trial.climb(strict)
-    if not trial.holds(counts):
-        return Fewest(list(counts), is_tight=False, is_fewest=False)
-    trial.runs_left = MOST_RUNS
-    counts, is_tight = save_processors(trial, counts)
-    counts = trial.ladder.settle(counts)
-    is_fewest = counts == trial.floors or (is_tight and len(counts) == 1)
-    return Fewest(list(counts), is_tight, is_fewest)
+    """The fewest processors found that hold the target in simulation, or the most that were tried if none hold."""
+    most = trial.find_most()
+    first = find_first(trial.holds, trial.least, most)
+    for total in () if first is None else list_near(first, most):
+        counts = None if total < trial.least else trial.find_split(total)
+        if counts is not None:
+            is_fewest = total == trial.least or total - 1 in trial.shown
+            return Fewest(list(counts), is_tight=True, is_fewest=is_fewest)
+    return Fewest(list(trial.list_splits(most).splits[0]), is_tight=False, is_fewest=False)
 
 
-def grow(trial: SimulatedTrial, counts: Counts) -> Counts:
-    """The allocation with processors added, each where it shortens the simulated time most, until the target holds."""
-    trial.held, trial.runs_left = None, MOST_RUNS
-    for _ in range(MOST_GROWTH):
-        if trial.holds(counts):
-            break
-        step = max(sum(counts) // GROWTH, 1)
-        more = [
-            change(counts, i, min(step, ceiling - counts[i]))
-            for i, ceiling in enumerate(trial.ceilings)
-            if counts[i] < ceiling
-        ]
-        best = min(more, key=trial.rank, default=counts)
-        if trial.rank(best) >= trial.rank(counts):
-            break
-        counts = best
-    return counts
+def list_near(first: int, most: int) -> Iterator[int]:
+    """Some numbers shortly below the first one found, and then all from there on.
+
+    Those below are multiples of a power of two, the same for all first numbers, so that the law of find_first stays.
+    """
+    for total in range(first - first // BELOW, first):
+        if total % 2 ** max(total.bit_length() - COARSE, 0) == 0:
+            yield total
+    yield from range(first, most + 1)

@@ -1,9 +1,8 @@
 """Simulations of one situation: the time that a target limits, in several runs of the same seeds, for any allocation.
 
-An allocation is simulated n times. It must leave room for the time that a further run, four times as long as each of
-them, exceeds in one case of ten:
-
-    bound = mean + t·s·√(1/n + 1/4),   t the 90% quantile of Student's t, s the scatter of the n runs
+An allocation is simulated RUNS times. It must leave room for the mean of the LONGEST longest of these times: a further
+run, four times as long as each of them, exceeds it in about one case of ten. If each time gets longer, so does this
+mean; so it is never shorter for a higher quantile.
 
 Runs differ even where they are long: instances that deal tuples in turn begin at other places, and keep in step.
 
@@ -19,11 +18,10 @@ varies more than such bursts can.
 
 from collections.abc import Iterable, Sequence
 from math import fsum, inf, sqrt
-from statistics import fmean, stdev
+from statistics import fmean
 from typing import NamedTuple
 
 import numpy as np
-import scipy  # as a whole: scipy.special is loaded at its first use
 
 from planner.allocation.allocate import set_board
 from planner.arrays import Floats
@@ -45,8 +43,7 @@ LEAST_TUPLES = 200
 """Tuples that each of the least processors serves in a run; fewer would tell of the empty queues at its begin."""
 LEAST_BURSTS = 30
 """In a run: fewer tell little of the time between them."""
-SURE = 0.9
-LONGER = 4.0
+LONGEST = 3
 LEAST_BURSTY = 1.5
 """An index of dispersion below says nothing of bursts: it is measured with an error of some tenths."""
 USUAL_PART = 0.2
@@ -54,22 +51,17 @@ TRIED = 60
 REGULAR, POISSON_LIKE = 0.02, 0.1
 
 
-def find_width() -> float:
-    """The number of deviations of the runs by which their mean may lie below the mean of a run LONGER times as long."""
-    return float(scipy.special.stdtrit(RUNS - 1, SURE)) * sqrt(1.0 / RUNS + 1.0 / LONGER)
-
-
 class Runs(NamedTuple):
-    """The runs of an allocation: the mean of the limited time, how far a further run may exceed it, and all roots."""
+    """The runs of an allocation: the mean of the limited time, the time that a target must allow, and all roots."""
 
     mean_seconds: float
-    error_seconds: float
+    bound_seconds: float
     roots: int
 
     @property
-    def bound_seconds(self) -> float:
-        """The time in seconds that a target must allow: the mean of the runs and the margin for a further run."""
-        return self.mean_seconds + self.error_seconds
+    def error_seconds(self) -> float:
+        """How far a further run may exceed the mean of these."""
+        return self.bound_seconds - self.mean_seconds
 
 
 class Simulator:
@@ -78,29 +70,31 @@ class Simulator:
     def __init__(self, situation: Situation, target: TimeTarget, roots: int, seed: int) -> None:
         self.situation, self.target, self.roots, self.seed = situation, target, roots, seed
         self.law = assume_arrivals(situation)
-        self.known: dict[tuple[int, ...], list[float]] = {}
+        self.known: dict[tuple[tuple[int, ...], int], tuple[float, list[float]]] = {}
 
     def run(self, counts: Sequence[int]) -> Runs:
-        """The results of all runs of an allocation."""
-        seconds = self.simulate(counts, RUNS)
-        return Runs(fmean(seconds), find_width() * stdev(seconds), RUNS * self.roots)
+        """The results of the runs of an allocation."""
+        seconds = [self.find(counts, number)[0] for number in range(RUNS)]
+        return Runs(fmean(seconds), average_longest(seconds, LONGEST), RUNS * self.roots)
 
     def look(self, counts: Sequence[int], runs: int) -> float:
         """The mean time of the first `runs` runs of an allocation, in seconds."""
-        return fmean(self.simulate(counts, runs)[:runs])
+        return fmean([self.find(counts, number)[0] for number in range(runs)])
 
-    def count_runs(self, counts: Sequence[int]) -> int:
-        """The number of runs of an allocation that were made so far."""
-        return len(self.known.get(tuple(counts), ()))
+    def look_at_waits(self, counts: Sequence[int], runs: int) -> list[float]:
+        """The mean wait at each operator in seconds, over the first `runs` runs of an allocation."""
+        found = [self.find(counts, number)[1] for number in range(runs)]
+        return [fmean(waits) for waits in zip(*found, strict=True)]
 
-    def simulate(self, counts: Sequence[int], runs: int) -> list[float]:
-        """The limited time in each run of an allocation so far, at least `runs` of them, in seconds."""
-        seconds = self.known.setdefault(tuple(counts), [])
-        seconds += [self.run_once(counts, number) for number in range(len(seconds), runs)]
-        return seconds
+    def find(self, counts: Sequence[int], number: int) -> tuple[float, list[float]]:
+        """The limited time and the mean waits in run `number` of an allocation, which is made once."""
+        key = tuple(counts), number
+        if key not in self.known:
+            self.known[key] = self.run_once(counts, number)
+        return self.known[key]
 
-    def run_once(self, counts: Sequence[int], number: int) -> float:
-        """The limited time in run `number` of an allocation, in seconds."""
+    def run_once(self, counts: Sequence[int], number: int) -> tuple[float, list[float]]:
+        """The limited time and the mean wait at each operator in run `number` of an allocation, in seconds."""
         levels = () if self.target.quantile is None else (self.target.quantile,)
         found = simulate(
             self.situation.topology,
@@ -112,7 +106,13 @@ class Simulator:
             levels=levels,
         )
         time = found.total if self.target.of == "total" else found.completion
-        return time.quantiles[0].seconds if levels else time.mean_seconds
+        seconds = time.quantiles[0].seconds if levels else time.mean_seconds
+        return seconds, [one.wait_seconds for one in found.operators]
+
+
+def average_longest(seconds: Sequence[float], number: int) -> float:
+    """The mean of the `number` longest times, which never falls if a time rises."""
+    return fmean(sorted(seconds)[-number:])
 
 
 def make_simulator(situation: Situation, target: TimeTarget, roots: int, seed: int) -> Simulator | None:

@@ -121,11 +121,11 @@ class DrawnTarget:
         simulator = None
         if reserve is None:
             simulator = make_simulator(situation, self.target, self.draw.roots, self.drawn.seed)
-        if simulator is None:
-            return FewestFound(*search_fewest(trial), free)
-        find_aim(trial)
         coarse = draw_roots(situation, min(self.draw.roots, LADDER_ROOTS), self.drawn.seed)
         ladder = DrawnTrial(situation, require_draw(coarse), self.target)
+        if simulator is None:
+            return FewestFound(*search_fewest(trial, ladder), free)
+        find_aim(trial)
         found = search_simulated(SimulatedTrial(ladder, simulator))
         waits, runs = find_waits(situation, found.counts), simulator.run(found.counts)
         assert waits is not None  # what is found keeps up

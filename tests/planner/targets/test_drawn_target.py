@@ -39,15 +39,15 @@ def test_one_server_passes_up_to_the_rate_of_the_exact_quantile():
     assert [one.quantile for one in verdict.estimate.completion.quantiles] == [0.99]
 
 
-@pytest.mark.parametrize("factor", [0.8, 1.3])
-def test_the_verdict_holds_at_its_headroom_and_fails_beyond(factor: float):
-    verdict = judge_capacity(FPD, measure(), external_rate=factor * 320.0, limit=P99)
+def test_the_verdict_holds_at_its_headroom_and_fails_beyond():
+    verdict = judge_capacity(FPD, measure(), external_rate=1.3 * 320.0, limit=P99)
     headroom = verdict.headroom_rate
     assert headroom is not None
+    assert headroom < 1.3 * 320.0
+    assert not verdict.passed
     assert judge_capacity(FPD, measure(), external_rate=headroom, limit=P99).passed
     beyond = headroom * (1.0 + 2.0 * TOLERANCE)
     assert not judge_capacity(FPD, measure(), external_rate=beyond, limit=P99).passed
-    assert verdict.passed == (factor * 320.0 <= headroom)
     assert "target-on-a-draw" in [said.code for said in verdict.estimate.diagnostics]
 
 
