@@ -23,9 +23,10 @@ from planner.decisions.catch_up import CatchingUp, describe_catch_up
 from planner.decisions.economic_goal import decide_economically
 from planner.decisions.goals import propose
 from planner.decisions.horizon import ChangeHorizon
+from planner.decisions.limits import limit_change
 from planner.decisions.policy import Goal
-from planner.decisions.rules import RULES, apply_rules
-from planner.decisions.state_migration import Moves, plan_moves
+from planner.decisions.rules import RULES, apply_rules, find_moves
+from planner.decisions.state_migration import Moves
 from planner.decisions.wait_correction import Correction, correct_sojourn
 from planner.decisions.wording import Reason
 from planner.economics.choose import WeighedChoice
@@ -141,9 +142,10 @@ def decide(question: DecisionQuestion) -> Decision:
     """Returns the decision of a question: the proposal of the policy's goal, changed or held back by the rules."""
     case = survey_case(question)
     weighed = decide_economically(case) if question.policy.is_economic else None
-    if weighed is not None:
-        return replace(conclude(case, weighed[1]), choice=weighed[0])
-    return conclude(case, apply_rules(case, propose(case), RULES))
+    choice, proposal = weighed or (None, apply_rules(case, propose(case), RULES))
+    if question.policy.is_limited:
+        proposal = limit_change(case, proposal)
+    return replace(conclude(case, proposal), choice=choice)
 
 
 def conclude(case: Case, proposal: Proposal) -> Decision:
@@ -169,7 +171,7 @@ def conclude(case: Case, proposal: Proposal) -> Decision:
         sized_by=sized_by,
         correction=case.correction,
         needed=proposal.needed,
-        moves=proposal.moves or plan_moves(case.situation.topology, case.current, case.current, {}),
+        moves=proposal.moves or find_moves(case, recommended),
         horizon=proposal.horizon,
         situation=case.situation,
     )
@@ -200,6 +202,8 @@ def why_not_fewer(decision: Decision, question: DecisionQuestion) -> str:
             return "The policy takes no processors away: it has no lower limit of E[T]."
         lower = write_seconds(policy.t_min_seconds)
         return f"The policy takes processors away only below its lower limit of {lower}."
+    if "schedule" in codes:
+        return "A schedule of the policy keeps it."
     if "scale-down-window" not in codes:
         return ""
     window = write_seconds(policy.scale_down_window_seconds)

@@ -29,7 +29,9 @@ def decide_economically(case: Case) -> tuple[WeighedChoice, Proposal] | None:
     if seen is None or target is None:
         return None
     rates = [one.rate for one in seen.intervals]
-    terms = EconomicTerms(target, policy.promise, policy.k_max, policy.change_pause_seconds)
+    terms = EconomicTerms(
+        target, policy.promise, policy.k_max, policy.change_pause_seconds, policy.late_minute_price
+    )
     choice = choose(case.peak, seen, rates, terms)
     if choice is None:
         return None

@@ -13,6 +13,14 @@ Rule = Literal["drs", "economic"]
 
 
 @dataclass(frozen=True, slots=True)
+class MaxStep:
+    """The factors by which one change may multiply the processors of an operator, up and down."""
+
+    up: float
+    down: float
+
+
+@dataclass(frozen=True, slots=True)
 class Policy:
     """The goal and the rules of a policy.
 
@@ -29,6 +37,9 @@ class Policy:
     `least_saving`: giving up a smaller part of what runs is not worth a change.
     `rule`: economic keeps a target of E[T] for the part `promise` of the time without the rules above; a change stops
     the job for `change_pause_seconds` (None: learned).
+    `late_minute_price`: the processor-minutes that a late minute counts for, in place of `promise`.
+    Whatever the rule, an operator changes by `max_step` at most and has at least its processors in `floors`, those of
+    the schedules in force; `is_excluded`: nothing is changed now.
     """
 
     k_max: int | None = None
@@ -53,11 +64,20 @@ class Policy:
     rule: Rule = "drs"
     promise: float = 0.97
     change_pause_seconds: float | None = None
+    max_step: MaxStep | None = None
+    floors: Mapping[str, int] = field(default_factory=dict)
+    is_excluded: bool = False
+    late_minute_price: float | None = None
 
     @property
     def is_economic(self) -> bool:
         """Whether the economic rule decides, which keeps a target of E[T]."""
         return self.rule == "economic" and self.t_max_seconds is not None
+
+    @property
+    def is_limited(self) -> bool:
+        """Whether the owner forbids or demands something whatever the rule says."""
+        return self.is_excluded or self.max_step is not None or bool(self.floors)
 
     @property
     def has_target(self) -> bool:
@@ -97,12 +117,13 @@ def bound_topology(topology: Topology, policy: Policy) -> Topology:
     operators = []
     for operator in topology.operators:
         least, most = policy.bounds.get(operator.name, (1, None))
+        floor = policy.floors.get(operator.name, 1)
         state = policy.states.get(operator.name)
         ceilings = [operator.max_processors, most, state.key_groups if state else None]
         known = [one for one in ceilings if one is not None]
         operators.append(
             operator._replace(
-                min_processors=max(operator.min_processors, least),
+                min_processors=max(operator.min_processors, least, min([floor, *known])),
                 max_processors=min(known) if known else None,
             )
         )

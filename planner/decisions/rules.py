@@ -25,11 +25,12 @@ from planner.decisions.catch_up import (
 )
 from planner.decisions.goals import propose
 from planner.decisions.horizon import find_horizon, forecast_each_step
-from planner.decisions.state_migration import keep_owners, plan_moves
+from planner.decisions.state_migration import Moves, keep_owners, plan_moves
 from planner.decisions.wording import Reason, give_reason
 from planner.errors import BoundTooSmall, BudgetTooSmall
 from planner.gates.headroom import find_longer
 from planner.situations.situation import scale_load
+from planner.values import Estimate
 from planner.wording import (
     UNBOUNDED,
     name_time,
@@ -229,8 +230,7 @@ def hold_until_paid_back(case: Case, proposal: Proposal) -> Proposal:
     A change for a missed goal, or a change that gives up processors, is not held back.
     """
     question, counts = case.question, proposal.recommended
-    states = keep_owners(question.policy.states, case.current, question.owners_left)
-    moves = plan_moves(case.situation.topology, case.current, case.assess(counts), states)
+    moves = find_moves(case, case.assess(counts))
     proposal = replace(proposal, moves=moves)
     payback = moves.payback_seconds
     if question.history is None or not payback or proposal.urgent or gives_up(case, proposal):
@@ -248,6 +248,12 @@ def hold_until_paid_back(case: Case, proposal: Proposal) -> Proposal:
         "why": horizon.detail,
     }
     return proposal.hold(give_reason("payback", **parts))
+
+
+def find_moves(case: Case, recommended: Estimate) -> Moves:
+    """The state that moves where these processors run instead of the present ones."""
+    states = keep_owners(case.policy.states, case.current, case.question.owners_left)
+    return plan_moves(case.situation.topology, case.current, recommended, states)
 
 
 def decide_later(case: Case, counts: list[int], external_rate: float, seconds: float) -> str | None:

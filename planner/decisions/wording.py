@@ -73,6 +73,10 @@ SENTENCES: Mapping[str, str] = {
     "for {least} or more.",
     "gain-too-small": "{change} would {effect} at {rate}. The policy changes something for speed alone only if E[T] "
     "falls by more than {least}.",
+    "excluded": "The policy excludes this time from changes.",
+    "max-step": "One change multiplies the processors of an operator by at most {up} and at least {down}: the rest "
+    "follows.",
+    "schedule": "A schedule of the policy asks for at least {counts} now.",
     "payback": "While state moves, tuples wait: a shorter E[T] makes up for that after {payback}. That is later than "
     "{horizon}, for which the change is expected to last. {why}",
 }

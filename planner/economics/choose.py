@@ -42,12 +42,16 @@ Why = Literal["best", "no-gain", "patience", "settling"]
 
 @dataclass(frozen=True, slots=True)
 class EconomicTerms:
-    """The question: the target, what it promises, the budget, and what a change costs if the owner knows it."""
+    """The question: the target, what it promises, the budget, and what a change costs if the owner knows it.
+
+    `price`: the processor-minutes that a late minute counts for, in place of the promise.
+    """
 
     target_seconds: float
     promise: float = 0.97
     k_max: int | None = None
     pause_seconds: float | None = None
+    price: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +109,9 @@ def choose(
     if terms.pause_seconds is not None:
         change = ChangeCost(change.late_minutes, terms.pause_seconds, change.changes)
     kept = history.find_kept(terms.promise)
-    price = find_price(needs, rungs, max(float(np.mean(rates)), rate_now), kept, terms.promise)
+    price = terms.price
+    if price is None:
+        price = find_price(needs, rungs, max(float(np.mean(rates)), rate_now), kept, terms.promise)
     scales = Scales(situation, history, futures, change, price)
     offers = scales.weigh([here, *(one for one in rungs if one.counts != here.counts)])
     finer = refine(needs, offers)

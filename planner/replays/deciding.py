@@ -86,8 +86,9 @@ class Deciding:
 
     def ask(self, place: int, counts: tuple[int, ...]) -> DecisionQuestion:
         """The question of the decision, as the service asks it for stored data."""
-        recording, policy = self.recording, self.policy
+        recording = self.recording
         now, window = recording.intervals[place], recording.window_seconds
+        policy = now.policy or self.policy
         newest = range(max(0, place - recording.smoothed + 1), place + 1)
         if policy.is_economic:
             loads = keep_alike(recording, newest, self.played)

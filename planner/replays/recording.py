@@ -16,12 +16,13 @@ Smoother = Callable[[Sequence[Load]], tuple[Load, tuple[Interval, ...]]]
 @dataclass(frozen=True, slots=True)
 class Recorded:
     """One stored interval: its end in seconds, its load with the processors of all operators, and by operator the
-    factor that calibration gave to modelled waits by then.
+    factor that calibration gave to modelled waits by then. `policy`: the policy of that time, if it differs.
     """
 
     ended: float
     load: Load
     factors: Mapping[str, float | None] = field(default_factory=dict)
+    policy: Policy | None = None
 
 
 @dataclass(frozen=True)

@@ -83,7 +83,7 @@ def gather_question(
     session: Session, found: Gathered, terms: PolicyBody, decided_for: datetime, history: int | None
 ) -> DecisionQuestion:
     """Returns the question for the planner; equal stored data give an equal question."""
-    stored, policy, rates, left = found.stored, terms.to_value(), None, None
+    stored, policy, rates, left = found.stored, terms.to_value(decided_for), None, None
     last = find_last_change(session, stored, decided_for)
     in_force = last
     if last is not None and last.outcome is not None and last.outcome["state"] in UNDONE:

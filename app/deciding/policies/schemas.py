@@ -5,6 +5,8 @@ from typing import Annotated, Self
 
 from pydantic import ConfigDict, Field, JsonValue, model_validator
 
+from app.deciding.policy_parts import MaxStepBody, Prices
+from app.deciding.schedules import Recurring, Schedule
 from app.load.bodies.terms import Beta, Calibrate, KMax, ModelName, Smoothing, TargetTerms, TMax
 from app.load.measurements.freshness import DEFAULT_LIMIT_SECONDS
 from app.web.fields import (
@@ -29,6 +31,8 @@ EXAMPLE: dict[str, JsonValue] = {
     "smoothing": {"kind": "window", "size": 6},
     "cooldown_seconds": 360,
 }
+
+
 Part = Annotated[float, Field(ge=0, le=1)]
 Efficiencies = Annotated[list[PositiveRate], Field(max_length=10_000)]
 
@@ -220,15 +224,12 @@ class PolicyBody(Body):
     qos_target: Annotated[
         Probability, Field(description="Probability that the rate stays below its forecast.")
     ] = 0.95
-
     catch_up_seconds: Annotated[
         Period | None,
         Field(
-            description="Work off backlog_tuples within this time; left out: decisions only report the time that "
-            "it takes."
+            description="Work off backlog_tuples within this time; left out: only the time it takes is reported."
         ),
     ] = None
-
     rule: Annotated[
         policy.Rule,
         Field(
@@ -242,9 +243,14 @@ class PolicyBody(Body):
     change_pause_seconds: Annotated[
         Period | None, Field(description="How long a change stops the job; left out: learned.")
     ] = None
+    max_step: MaxStepBody | None = None
+    schedules: Annotated[list[Schedule], Field(max_length=100)] = []
+    excluded: Annotated[list[Recurring], Field(max_length=100, description="Times without changes.")] = []
+    prices: Annotated[Prices | None, Field(description="In place of `promise`, under `economic`.")] = None
 
-    def to_value(self) -> policy.Policy:
-        """Returns the policy as a value of the planner."""
+    def to_value(self, at: datetime | None = None) -> policy.Policy:
+        """Returns the policy as a value of the planner, with the schedules in force at a time."""
+        step, prices = self.max_step, self.prices
         return policy.Policy(
             self.goal.k_max,
             self.goal.find_t_max_seconds(),
@@ -268,7 +274,20 @@ class PolicyBody(Body):
             self.rule,
             self.promise,
             self.change_pause_seconds,
+            None if step is None else policy.MaxStep(step.up, step.down),
+            {} if at is None else self.find_floors(at),
+            at is not None and any(one.covers(at) for one in self.excluded),
+            None if prices is None else prices.late_minute_price,
         )
+
+    def find_floors(self, at: datetime) -> dict[str, int]:
+        """Returns the least processors of operators by the schedules in force at a time."""
+        floors: dict[str, int] = {}
+        for schedule in self.schedules:
+            if schedule.covers(at):
+                for name, least in schedule.min_processors.items():
+                    floors[name] = max(least, floors.get(name, 0))
+        return floors
 
 
 class PolicyAnswer(PolicyBody):

@@ -75,6 +75,7 @@ def check_policy(stored: StoredTopology, body: PolicyBody, pointer: str = "#") -
                 "state."
             )
             errors.append((f"{pointer}/states/{escape_pointer(operator)}", detail))
+    errors += find_strange_schedules(stored, body, pointer)
     least = {name: max(1, one.get("min_processors") or 1) for name, one in operators.items()}
     for name, bounds in body.bounds.items():
         least[name] = max(least.get(name, 1), bounds.min_processors)
@@ -87,6 +88,27 @@ def check_policy(stored: StoredTopology, body: PolicyBody, pointer: str = "#") -
         errors.append((f"{pointer}/goal/k_max", detail))
     if errors:
         raise InvalidRequest(tuple(errors))
+
+
+def find_strange_schedules(stored: StoredTopology, body: PolicyBody, pointer: str) -> list[tuple[str, str]]:
+    """Returns a pointer and a detail for each operator of a schedule that is unknown or may not have so many."""
+    operators = {one["name"]: one for one in stored.definition["operators"]}
+    errors = []
+    for place, schedule in enumerate(body.schedules):
+        for name, least in schedule.min_processors.items():
+            where = f"{pointer}/schedules/{place}/min_processors/{escape_pointer(name)}"
+            most = operators.get(name, {}).get("max_processors")
+            bounds = body.bounds.get(name)
+            ceilings = [one for one in (most, bounds.max_processors if bounds else None) if one is not None]
+            if name not in operators:
+                detail = (
+                    f"Topology {stored.name!r} has no operator {name!r}: correct the name, or add it first."
+                )
+                errors.append((where, detail + suggest_name(name, operators)))
+            elif ceilings and min(ceilings) < least:
+                detail = f"Operator {name!r} may have at most {min(ceilings)} processors: lower this number."
+                errors.append((where, detail))
+    return errors
 
 
 def find_empty_bounds(

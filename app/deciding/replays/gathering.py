@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from sqlalchemy import Select, func, select
@@ -71,6 +71,8 @@ def gather_replay(session: Session, name: str, body: ReplayRequest, settings: Se
     first = len(recorded) - len(rows)
     if terms.calibrate and any(map(has_waits, rows)):
         recorded = add_factors(recorded, topology, terms.model, first)
+
+    recorded = add_policies(recorded, terms, first)
 
     def smooth_some(some: Sequence[Load]) -> tuple[Load, tuple[Interval, ...]]:
         return smooth(some, measured)[0], weigh(some, measured)
@@ -204,6 +206,17 @@ def read_light(row: Any, names: Sequence[str]) -> Load:
         if name in names
     }
     return Load(row.external_rate, operators, row.measured_sojourn_seconds)
+
+
+def add_policies(recorded: Sequence[Recorded], terms: PolicyBody, first: int) -> list[Recorded]:
+    """The intervals with the policy of their end, where its schedules or excluded times make it differ."""
+    if not terms.schedules and not terms.excluded:
+        return list(recorded)
+    before = list(recorded[:first])
+    return before + [
+        replace(one, policy=terms.to_value(datetime.fromtimestamp(one.ended, UTC)))
+        for one in recorded[first:]
+    ]
 
 
 def add_factors(recorded: Sequence[Recorded], topology: Topology, model: Model, first: int) -> list[Recorded]:

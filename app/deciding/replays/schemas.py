@@ -16,7 +16,7 @@ Late = Annotated[
 class ReplayRequest(Body):
     """The policy to try, and the stored intervals to try it on."""
 
-    model_config = show_example({"policy": {"goal": {"t_max_seconds": 0.1}, "rule": "economic"}})
+    model_config = show_example({"policy": {"goal": {"t_max_seconds": 0.1}}})
 
     policy: Annotated[PolicyBody | None, Field(description="Left out: the stored policy.")] = None
     since: Annotated[UtcTime | None, Field(alias="from", description="Left out: a day before `to`.")] = None
@@ -39,7 +39,7 @@ class RanAnswer(CourseAnswer):
 
     measured_late_share: Annotated[
         float | None,
-        Field(description="Of the intervals with a measured E[T]; null: t_max_seconds or E[T] missing."),
+        Field(description="null: no t_max_seconds, or E[T] not measured."),
     ]
 
 

@@ -70,3 +70,29 @@ def test_a_promise_is_a_share(client: httpx.Client, known: str):
     answer = client.put(f"/v1/topologies/{known}/policy", json=ECONOMIC | {"promise": 1.0})
     assert answer.status_code == 422
     assert answer.json()["errors"][0]["pointer"] == "#/promise"
+
+
+def test_a_late_minute_costs_what_the_policy_says(client: httpx.Client, known: str):
+    put_policy(client, known, ECONOMIC | {"prices": {"processor_hour": 0.05, "late_minute": 2.0}})
+    observe_calmly(client, known, range(1, 5), ENOUGH)
+    assert decide(client, known, 4)["price"] == pytest.approx(2_400.0)
+
+
+@pytest.mark.parametrize("rule", ["drs", "economic"])
+def test_schedules_and_excluded_times_are_those_of_the_data(client: httpx.Client, known: str, rule: str):
+    # The data begin at midnight of a Wednesday: the schedule begins at 0:10 and lasts half an hour.
+    policy = ECONOMIC | {
+        "rule": rule,
+        "schedules": [{"cron": "10 0 * * wed", "hours": 0.5, "min_processors": {"reporter": 6}}],
+        "excluded": [{"cron": "30 0 * * *", "hours": 1}],
+    }
+    put_policy(client, known, policy)
+    observe_calmly(client, known, range(1, 32), ENOUGH)
+    assert decide(client, known, 9)["action"] == "hold"
+    lifted = decide(client, known, 10)
+    assert (lifted["action"], lifted["reasons"][-1]["code"]) == ("scale_up", "schedule")
+    assert lifted["processors"]["recommended"] == ENOUGH | {"reporter": 6}
+    assert decide(client, known, 31)["reasons"][-1]["code"] == "excluded"
+    found = client.post(f"/v1/topologies/{known}/policy/replay", json={}).json()
+    assert (found["changes"], found["ran"]["changes"]) == (1, 0)
+    assert found["processor_hours"] == pytest.approx((22 * 31 + 3 * 21) / 60)

@@ -7,6 +7,7 @@ import pytest
 
 from tests.app.decision_calls import TARGET, put_policy
 
+DAYTIME = {"cron": "0 8 * * 1-5", "zone": "Europe/Berlin", "hours": 10, "min_processors": {"detector": 4}}
 P99 = {"of": "completion", "quantile": 0.99, "seconds": 0.2}
 
 
@@ -57,6 +58,22 @@ def test_a_policy_is_stored_with_its_defaults_written_out(client: httpx.Client, 
             "#/bounds/detector",
         ),
         ({"goal": {"beta": 0.5}, "bounds": {"reporter": {"min_processors": 9}}}, "#/bounds/reporter"),
+        ({"goal": {"k_max": 9}, "max_step": {"up": 1.0}}, "#/max_step/up"),
+        ({"goal": {"k_max": 9}, "schedules": [DAYTIME | {"cron": "0 25 * * *"}]}, "#/schedules/0/cron"),
+        ({"goal": {"k_max": 9}, "schedules": [DAYTIME | {"zone": "Mars"}]}, "#/schedules/0/zone"),
+        (
+            {"goal": {"k_max": 9}, "schedules": [DAYTIME, DAYTIME | {"min_processors": {"stranger": 2}}]},
+            "#/schedules/1/min_processors/stranger",
+        ),
+        (
+            {"goal": {"k_max": 99}, "schedules": [DAYTIME | {"min_processors": {"reporter": 9}}]},
+            "#/schedules/0/min_processors/reporter",
+        ),
+        ({"goal": {"k_max": 9}, "excluded": [{"cron": "0 8 * *", "hours": 2}]}, "#/excluded/0/cron"),
+        (
+            {"goal": {"k_max": 9}, "prices": {"processor_hour": 0, "late_minute": 1}},
+            "#/prices/processor_hour",
+        ),
     ],
 )
 def test_a_policy_that_contradicts_itself_is_refused(
@@ -70,3 +87,18 @@ def test_a_policy_that_contradicts_itself_is_refused(
 def test_a_goal_of_a_quantile_is_stored(client: httpx.Client, known: str):
     put_policy(client, known, {"goal": {"target": P99, "t_min_seconds": 0.1}})
     assert client.get(f"/v1/topologies/{known}/policy").json()["goal"]["target"] == P99
+
+
+def test_what_the_owner_forbids_and_demands_is_stored(client: httpx.Client, known: str):
+    sent = {
+        "goal": {"t_max_seconds": 0.1},
+        "max_step": {"up": 2.0, "down": 0.5},
+        "schedules": [DAYTIME | {"hours": 10.0}],
+        "excluded": [{"cron": "0 0 * * sun", "zone": "UTC", "hours": 4.0}],
+        "prices": {"processor_hour": 0.05, "late_minute": 2.0},
+    }
+    put_policy(client, known, sent)
+    stored = client.get(f"/v1/topologies/{known}/policy").json()
+    assert {name: stored[name] for name in sent if name != "goal"} == {
+        name: one for name, one in sent.items() if name != "goal"
+    }

@@ -1,0 +1,26 @@
+"""Parts of a policy as JSON that few policies have: the largest step of a change, and prices."""
+
+from typing import Annotated
+
+from pydantic import Field
+
+from app.web.fields import Body
+
+
+class MaxStepBody(Body):
+    """The factors by which one change may multiply the processors of an operator; at least one processor."""
+
+    up: Annotated[float, Field(gt=1)] = 1e6
+    down: Annotated[float, Field(ge=0, lt=1)] = 0.0
+
+
+class Prices(Body):
+    """What a processor-hour and a minute over the target cost, in the same money."""
+
+    processor_hour: Annotated[float, Field(gt=0)]
+    late_minute: Annotated[float, Field(gt=0)]
+
+    @property
+    def late_minute_price(self) -> float:
+        """The processor-minutes that a late minute counts for."""
+        return 60.0 * self.late_minute / self.processor_hour
