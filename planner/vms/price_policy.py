@@ -85,6 +85,8 @@ class HeadgatePolicy:
         self._learned_early = False
         self._records: VirtualRecords | None = None
         self._last: PricedIntervals | None = None
+        self._believed: Floats | None = None
+        self._throughputs: Floats = np.zeros(0)
         self._under_way: list[tuple[int, int, float]] = []
         self._pending: list[tuple[slice, Counts]] = []
 
@@ -131,13 +133,16 @@ class HeadgatePolicy:
             counts = choose_for_target(unserved, 1.0 - self.qos_target)
         else:
             counts = self._choose_kept(unserved, price.price, observed.paid, windows)
-        medians = [float(np.median(components[0])) for components in likely]
+        # What is sorted has its median in its middle.
+        medians = [float(np.mean(one[(len(one) - 1) // 2 : len(one) // 2 + 1])) for one, *_ in likely]
         return PricedIntervals(medians, unserved, counts, price)
 
     def _choose_kept(
         self, unserved: Floats, price: float, remaining: Floats, windows: Sequence[Window]
     ) -> Counts:
         """The VMs at a price, of which those that are paid for until the end of their window cost nothing."""
+        if self.billing_steps == 1:
+            return choose_at_price(unserved, price)
         chosen = []
         for shares, window in zip(unserved, windows, strict=True):
             paid = min(int((remaining >= window.last).sum()), len(shares))
@@ -160,8 +165,10 @@ class HeadgatePolicy:
 
         The rates of a component are sorted and equally likely.
         """
-        throughputs = np.exp(self.belief.means[:, None] + self.belief.deviations[:, None] * NODES)
-        found = [np.searchsorted(rates, throughputs, side="left") / len(rates) for rates in components]
+        if self._believed is not self.belief.means:
+            self._believed = self.belief.means
+            self._throughputs = np.exp(self._believed[:, None] + self.belief.deviations[:, None] * NODES)
+        found = [np.searchsorted(rates, self._throughputs, side="left") / len(rates) for rates in components]
         return np.asarray(1.0 - np.array(found) @ NODE_WEIGHTS, dtype=float)
 
     def _remember(self, rates: Floats, window: Window, shares: Floats) -> VirtualRecords:

@@ -22,7 +22,7 @@ where growth makes most of what is missed.
 """
 
 from dataclasses import dataclass
-from math import exp, sqrt
+from math import exp, log, sqrt
 
 import numpy as np
 from numpy.typing import NDArray
@@ -89,11 +89,13 @@ class VirtualRecords:
         unserved = 1.0 - qos_target
         allowed = usual - debt / (days * day_steps)
         allowed = min(max(allowed, LEAST_SHARE * unserved), MOST_SHARE * unserved)
+        falling = np.minimum.accumulate(self.unserved, axis=1) / self.intervals
         best = None
-        for mixture, (shares, vms) in enumerate(zip(self.unserved, self.vms, strict=True)):
-            most = find_place(shares / self.intervals, usual) + STEPS_PER_E * np.log(HIGHEST_FACTOR)
-            place = min(find_place(shares / self.intervals, allowed), most)
-            mean_vms = float(np.interp(place, np.arange(len(vms)), vms))
+        for mixture, (shares, vms) in enumerate(zip(falling, self.vms, strict=True)):
+            most = find_place(shares, usual) + STEPS_PER_E * log(HIGHEST_FACTOR)
+            place = min(find_place(shares, allowed), most)
+            before = min(int(place), len(vms) - 2)
+            mean_vms = float(vms[before] + (place - before) * (vms[before + 1] - vms[before]))
             if best is None or mean_vms < best[0]:
                 best = mean_vms, place, most, mixture
         assert best is not None
@@ -120,12 +122,13 @@ def choose_everywhere(unserved: Floats, paid: NDArray[np.intp]) -> NDArray[np.in
     return np.asarray(np.maximum(cheapest, paid), dtype=np.intp)
 
 
-def find_place(shares: Floats, allowed: float) -> float:
-    """Returns the place among the prices at which the unserved share falls to `allowed`, or between two prices."""
-    falling = np.minimum.accumulate(shares)
+def find_place(falling: Floats, allowed: float) -> float:
+    """Returns the place among the prices at which a `falling` unserved share comes down to `allowed`, or between two
+    prices.
+    """
     if falling[-1] > allowed:
-        return len(shares) - 1.0
-    after = int(np.argmax(falling <= allowed))
+        return len(falling) - 1.0
+    after = len(falling) - int(np.searchsorted(falling[::-1], allowed, side="right"))
     if after == 0:
         return 0.0
     return after - float((allowed - falling[after]) / (falling[after - 1] - falling[after]))

@@ -94,5 +94,34 @@ def print_forecast(answer: VmForecastAnswer, output: str) -> None:
         rows.append([f"{one.begins:%Y-%m-%d %H:%M}", str(one.vms), *numbers, parts])
     print_table([*map(Column, columns)], rows)
     console = open_console()
-    for line in (answer.verdict, *(f"note: {said.detail}" for said in answer.diagnostics)):
+    for line in (
+        answer.verdict,
+        *describe_promise(answer),
+        *(f"note: {said.detail}" for said in answer.diagnostics),
+    ):
         console.print(Text(line))
+
+
+BINDING = {
+    "target": "the target",
+    "price": "the price of a missed step",
+    "price-cap": "the highest price that the target is worth",
+    "max-vms": "the largest number of VMs that is allowed",
+}
+
+
+def describe_promise(answer: VmForecastAnswer) -> list[str]:
+    """Says how the target was kept by the recorded steps, and what keeps the schedule from serving more."""
+    if answer.kept_so_far is None or answer.debt_steps is None:
+        return []
+    kept, least, most = (
+        f"{write_number(100.0 * (share or 0.0), digits=4)}%"
+        for share in (answer.kept_so_far, answer.least_kept, answer.most_kept)
+    )
+    debt = (
+        f"{write_number(abs(answer.debt_steps))} missed steps {'more' if answer.debt_steps > 0 else 'fewer'}"
+    )
+    said = [f"Kept so far: {kept} ({least} to {most} by chance), {debt} than the target allows."]
+    if not answer.judgeable:
+        said.append("The record is shorter than a week: chance decides whether it keeps a target.")
+    return [*said, f"What keeps the schedule from serving more: {BINDING[str(answer.binding)]}."]

@@ -107,5 +107,5 @@ def test_a_higher_target_never_allows_more(low: float, high: float, days: float)
 )
 def test_a_smaller_share_never_has_a_lower_price(shares: list[float], allowed: tuple[float, float]) -> None:
     less, more = sorted(allowed)
-    places = [find_place(np.array(shares), one) for one in (less, more)]
+    places = [find_place(np.minimum.accumulate(np.array(shares)), one) for one in (less, more)]
     assert 0.0 <= places[1] <= places[0] <= len(shares) - 1

@@ -105,3 +105,16 @@ def test_hourly_steps_can_be_asked_for_where_half_of_them_are_missing(tmp_path: 
 def test_the_options_are_the_fields_of_the_body_and_left_to_its_defaults():
     assert list_options(forecast) == VmForecastRequest.model_fields.keys() - {"mst_samples"} | {"mst"}
     expect_defaults_of(forecast, VmForecastRequest)
+
+
+def test_a_record_says_how_the_target_was_kept_and_what_keeps_it_from_more(tmp_path: Path):
+    rows = "".join(f"7,{'true' if step % 50 == 0 else 'false'}\n" for step in range(500))
+    (tmp_path / "record.csv").write_text(f"vms,saturated\n{rows}")
+    ended = run_here("forecast", *FILES, "--record", str(tmp_path / "record.csv"))
+    assert ended.exit_code == 0, ended.stderr
+    said = " ".join(ended.stdout.split())
+    assert "Kept so far: 98% (" in said
+    assert "3.75 missed steps more than the target allows." in said
+    assert "shorter than a week" in said
+    assert "What keeps the schedule from serving more: the " in said
+    assert "Kept so far" not in run_here("forecast", *FILES).stdout
