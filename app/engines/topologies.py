@@ -48,7 +48,9 @@ def join_topologies(stored: Graph, shown: Graph) -> Graph:
 def _join_operator(stored: OperatorBody | None, shown: OperatorBody) -> OperatorBody:
     if stored is None:
         return shown
-    seen = {name: getattr(shown, name) for name in ("queueing", "max_parallelism")}
+    seen = {name: getattr(shown, name) for name in ("queueing", "max_parallelism", "group_assignment")}
+    if shown.group_assignment is not None:  # partitions, for which the owner knows more than the engine shows
+        seen = seen | {name: getattr(stored, name) or seen[name] for name in ("queueing", "group_assignment")}
     known = {name: value for name, value in seen.items() if value is not None}
     return stored.model_copy(update=known | {"stateful": stored.stateful or shown.stateful})
 

@@ -9,6 +9,7 @@ from app.engines.kafka.samples import GroupSample, PartitionState, Place
 from app.engines.numbers import LONGEST_NAME, add_known, find_growth, find_rate
 from app.load.bodies.load import InstanceLoadBody, LoadBody, OperatorLoadBody
 
+MOST_PARTITIONS = 32_768
 SHORTEST_SECONDS, LONGEST_SECONDS = 1.0, 86_400.0
 GROWING = 1.05
 """A member falls behind if messages for it arrive faster than it reads by this factor."""
@@ -80,6 +81,7 @@ def _make_load(
         processors=len(members) or None,
         backlog_tuples=add_known(change.after.waiting for change in changes),
         instances=list(_list_instances(steady, changes, arrived)),
+        group_shares=_list_shares(changes, arrived),
     )
     return LoadBody(
         observed_at=datetime.fromtimestamp(before.at, UTC),
@@ -117,6 +119,13 @@ def _find_busy_rate(changes: Sequence[PartitionChange]) -> float | None:
     has_enough = before >= served * seconds + hidden
     is_growing = 2.0 * hidden < before < after and arrived >= GROWING * served
     return served if seconds >= 2.0 * COMMIT_SECONDS * is_committed and (has_enough or is_growing) else None
+
+
+def _list_shares(changes: Sequence[PartitionChange], arrived: float) -> list[float]:
+    """The share of each partition in the messages that arrived, in order; empty where none did, or of one alone."""
+    if arrived <= 0.0 or not 1 < len(changes) <= MOST_PARTITIONS:
+        return []
+    return [min((change.arrived or 0.0) / arrived, 1.0) for change in changes]
 
 
 def _list_instances(

@@ -51,7 +51,12 @@ def read(answers: Sequence[EngineAnswer]) -> EngineReading:
     name = group or (read_name(topics[0]) if len(topics) == 1 else None) or SEVERAL_TOPICS
     found = make_group_loads(name, samples)
     marks: dict[str, JsonValue] = {"job": name, "topics": list[JsonValue](topics)}
-    operator = OperatorBody(name=name, max_parallelism=max(len(samples[-1].places), 1))
+    operator = OperatorBody(
+        name=name,
+        queueing="keyed",
+        group_assignment="round-robin",
+        max_parallelism=max(len(samples[-1].places), 1),
+    )
     return EngineReading(
         topology=Graph(operators=[operator], entries=[EntryBody(operator=name)]),
         loads=tuple(found.loads),
@@ -135,8 +140,9 @@ RULES: Rules[ReadGroup] = {
             consumers=write_counted(len(group.newest.places), "consumer"),
         ),
         "One consumer at a time reads a partition, and {names} has {partitions}, so more than {consumers} would not "
-        "help. Offsets do not show whether producers choose partitions by key or in turn: set "
-        "the operator's queueing in the stored topology to keyed or round-robin.",
+        "help: partitions are dealt out whole, so it is taken as keyed, with partitions for key groups. Offsets do not "
+        "show whether producers choose partitions by key or in turn: if in turn, set the operator's queueing in the "
+        "stored topology to round-robin.",
     ),
     "service-rate-at-saturation": Rule(
         _find_saturation,

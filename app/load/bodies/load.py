@@ -162,7 +162,7 @@ class OperatorLoadBody(Body):
         AfterValidator(check_shares),
     ] = []
     group_shares: Annotated[
-        list[Share],
+        list[Annotated[float, Field(ge=0, le=1)]],
         Field(max_length=32_768, description="Shares of key groups or partitions in their order; sum 1."),
         AfterValidator(check_groups),
     ] = []

@@ -83,3 +83,26 @@ def test_an_owner_learns_which_of_his_words_go_with_an_operator():
     assert (said.code, said.operators) == ("owner-words-dropped", ("parse",))
     assert "parse (at most 8 processors, SCV of service times 4.0, profile blob)" in said.detail
     assert compare_owned(STORED, join_topologies(STORED, show(2.0))) == ()
+
+
+def test_the_owner_knows_how_producers_choose_partitions():
+    shown = Graph.model_validate(
+        {
+            "operators": [
+                {
+                    "name": "clicks",
+                    "queueing": "keyed",
+                    "group_assignment": "round-robin",
+                    "max_parallelism": 12,
+                }
+            ]
+        }
+    )
+    for queueing, expected in ((None, "keyed"), ("round-robin", "round-robin")):
+        stored = Graph.model_validate({"operators": [{"name": "clicks", "queueing": queueing}]})
+        [joined] = join_topologies(stored, shown).operators
+        assert (joined.queueing, joined.group_assignment, joined.max_parallelism) == (
+            expected,
+            "round-robin",
+            12,
+        )

@@ -49,7 +49,8 @@ def test_the_group_is_one_operator_bounded_by_its_partitions():
     reading = read(answer(RECORDED))
     assert reading.topology is not None
     (operator,) = reading.topology.operators
-    assert (operator.name, operator.max_parallelism, operator.queueing) == ("clicks", 4, None)
+    assert (operator.name, operator.max_parallelism) == ("clicks", 4)
+    assert (operator.queueing, operator.group_assignment) == ("keyed", "round-robin")
     assert reading.loads == ()
     assert {one.code for one in reading.diagnostics} >= {"one-sample", "queueing-unknown"}
 
@@ -62,6 +63,7 @@ def test_members_tell_of_their_own_partitions():
     assert measured.processors == 2
     assert reading.loads[0].external_rate == pytest.approx(30.0)
     assert sorted(one.share for one in measured.instances) == pytest.approx([1 / 3, 2 / 3])
+    assert measured.group_shares == pytest.approx([1 / 3, 1 / 3, 1 / 6, 1 / 6])
 
 
 def test_one_member_alone_does_not_stand_for_the_group():
