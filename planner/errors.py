@@ -31,6 +31,7 @@ from planner.wording import (
     write_counted,
     write_number,
     write_percent,
+    write_rate,
     write_seconds,
     write_seconds_apart,
 )
@@ -139,7 +140,8 @@ class BoundTooSmall(PlannerError):
     """An operator cannot have as many processors as keep it stable: its own bound, or a hot key, forbids it.
 
     `needed` is None where no number of processors is enough, because `hottest_share` of the arrivals go to one
-    instance, which keeps up with `breaking_share` at most.
+    instance, which keeps up with `breaking_share` at most; or because processors slow each other down, so that no more
+    than `most_served` tuples per second are served, with any number.
     """
 
     operator: str
@@ -147,8 +149,14 @@ class BoundTooSmall(PlannerError):
     needed: int | None
     hottest_share: float | None = None
     breaking_share: float | None = None
+    most_served: float | None = None
 
     def __str__(self) -> str:
+        if self.most_served is not None:
+            return (
+                f"Operator {self.operator} cannot keep up with any number of processors: by its scaling they slow each "
+                f"other down, and serve {write_rate(self.most_served)} at most. Make it faster, or lower the load."
+            )
         if self.needed is None:
             return (
                 f"Keys send {write_percent(self.hottest_share)} of the tuples of operator {self.operator} to one "

@@ -20,6 +20,14 @@ ROOT, TUPLE = "root", "tuple"
 """By what an operator is keyed."""
 
 
+class Scaling(NamedTuple):
+    """How much slower each processor is as more run: planner.queueing.instances.scaling has the formula."""
+
+    gamma: float = 0.0
+    sigma: float = 0.0
+    kappa: float = 0.0
+
+
 class Operator(NamedTuple):
     """One operator of a topology; its bounds limit how many processors a plan may give it.
 
@@ -45,6 +53,7 @@ class Operator(NamedTuple):
     delay_seconds: float = 0.0
     capacity_rate: float | None = None
     concurrency: int = 1
+    scaling: Scaling | None = None
     keyed_by: str | None = None
 
     @property

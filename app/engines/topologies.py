@@ -18,6 +18,7 @@ OWNED = {
     "delay_seconds": "a delay of {} s",
     "concurrency": "{} tuples at a time",
     "capacity_rate": "{}/s of one processor",
+    "scaling": "scaling {}",
     "keyed_by": "keyed by {}",
     "profile": "profile {}",
 }

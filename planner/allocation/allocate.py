@@ -23,6 +23,7 @@ from planner.errors import BoundTooSmall, BudgetTooSmall, TargetUnreachable
 from planner.queueing.erlang import find_least_stable_counts, split_offered_loads
 from planner.queueing.gain_curves import ScalarQueues
 from planner.queueing.instances.key_shares import UNREACHABLE, KeyShares
+from planner.queueing.instances.scaling import FARTHEST as MOST_TRIED
 from planner.queueing.mixed_queues import find_least_stable
 from planner.queueing.queueings import ERLANG
 from planner.queueing.sojourns import find_lower_bound, meets_target, sum_sojourns
@@ -161,6 +162,11 @@ def blame_hot_key(stations: Stations, i: int, name: str) -> BoundTooSmall:
     """The error for an operator that cannot keep up with any number of processors, because of its hottest key."""
     most, offered = int(stations.max_processors[i]), stations.arrival_rate[i] / stations.service_rate[i]
     inflow = stations.inflows[i] if stations.inflows else ERLANG
+    if inflow.scaling is not None:
+        counts = [1] * len(stations)
+        counts[i] = min(most, MOST_TRIED)
+        served = stations.list_capacities(counts)[i]
+        return BoundTooSmall(name, None if most >= NO_BOUND else most, None, most_served=served)
     groups = UNREACHABLE if inflow.groups is None else inflow.groups.number
     share = KeyShares(inflow.instances, inflow.groups).find_hottest(groups)
     return BoundTooSmall(name, None if most >= NO_BOUND else most, None, share, 1.0 / float(offered))

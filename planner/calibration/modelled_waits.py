@@ -123,7 +123,7 @@ def model_interval(
     offered = [float(rate / service) for rate, service in rates]
     # The processors upstream shape a stream; if their number is unknown, any number that keeps up is near enough.
     counts = [ceil(a + 1.0) if one is None else one for one, a in zip(known, offered, strict=True)]
-    waits = situation.wait_seconds(counts)
+    waits = situation.stations.find_queue_waits(situation.wait_seconds(counts), counts)
     return ModelledInterval(
         place, interval, situation, known, waits, find_noises(situation, interval, counts, waits)
     )

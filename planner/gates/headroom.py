@@ -72,7 +72,7 @@ def find_ceiling(situation: Situation, counts: Sequence[int]) -> float:
 
     The rate is min kᵢμᵢ/vᵢ, where operator i has kᵢ processors of service rate μᵢ and vᵢ visits per external tuple.
     """
-    rows = zip(counts, situation.stations.service_rate, situation.flow.visits, strict=True)
+    rows = zip(counts, situation.stations.find_rates(counts), situation.flow.visits, strict=True)
     return min((count * mu / visits for count, mu, visits in rows if visits), default=inf)
 
 

@@ -153,7 +153,7 @@ def find_binding_operator(situation: Situation, counts: Sequence[int], limits: L
         waits, gains = stations.find_next_gains(counts)
         if inf not in waits:
             return situation.names[max(range(len(counts)), key=gains.__getitem__)]
-    rows = zip(situation.flow.visits, counts, stations.service_rate, strict=True)
+    rows = zip(situation.flow.visits, counts, stations.find_rates(counts), strict=True)
     busy = [visits / (count * mu) for visits, count, mu in rows]
     if stations.grouped and situation.load.external_rate:
         busy = stations.find_utilisations(counts)

@@ -120,6 +120,8 @@ def find_waits(situation: Situation, counts: Sequence[int]) -> list[AnyWait] | N
     waits = situation.wait_seconds(counts)
     if inf in waits:
         return None
+    if situation.stations.grouped:  # drawn services are as long as with the processors that were measured
+        waits = correct_services(situation, waits)
     found: list[AnyWait] = [
         Wait(*pair) for pair in zip(waits, situation.waiting_probability(counts), strict=True)
     ]
@@ -134,13 +136,24 @@ def find_waits(situation: Situation, counts: Sequence[int]) -> list[AnyWait] | N
     return found
 
 
+def correct_services(situation: Situation, waits: Sequence[float]) -> list[float]:
+    """The waits, which count services from one processor alone, beside services as long as they were measured."""
+    rows = zip(situation.topology.operators, situation.stations.service_rate, waits, strict=True)
+    found = []
+    for operator, alone, wait in rows:
+        measured = (situation.load.operators[operator.name].service_rate or 1.0) * operator.concurrency
+        longer = 0.0 if operator.scaling is None else 1.0 / measured - 1.0 / float(alone)
+        found.append(max(wait - longer, 0.0))
+    return found
+
+
 def find_bursty_wait(situation: Situation, operator: int, count: int, wait: Wait) -> Wait:
     """The wait at a shared queue under bursts: more tuples wait than Erlang's C says, because they come together.
 
     The tuples that wait, wait for (a* + s)/(2(kμ − λ)) on average, as at one server k times as fast, with a* the
     dispersion of arrivals and s the SCV of services; no more than the utilisation, as a part of all tuples, wait.
     """
-    queues = situation.stations.prepare_general([operator])
+    queues = situation.stations.prepare_general([operator]).bend(np.array([count]))
     k = np.array([count], np.float64)
     slack = ((k - queues.high) - queues.low)[0]
     lasting = queues.see_pooled(k).lasting
@@ -151,8 +164,8 @@ def find_bursty_wait(situation: Situation, operator: int, count: int, wait: Wait
 
 def find_instance_waits(situation: Situation, operator: int, count: int) -> InstanceWaits:
     """The waits at the instances of a keyed operator with known shares, the busiest instance first."""
-    queues = situation.stations.prepare_general([operator])
     counts = np.array([count], np.int64)
+    queues = situation.stations.prepare_general([operator]).bend(counts)
     k = counts.astype(np.float64)
     singles = queues.list_servers(counts, k)
     seen, _ = queues.see_servers(singles)

@@ -92,7 +92,13 @@ def find_first(k: int) -> int:
 
 
 def wait_or_inf(queues: InstanceQueues, counts: Counts) -> Floats:
-    """The mean wait of each operator in seconds; inf where its processors cannot keep up, 0 where nothing arrives."""
+    """The mean wait of each operator in seconds; inf where its processors cannot keep up, 0 where nothing arrives.
+
+    Where processors are slower as more run, the wait includes by how much a service takes longer than with one.
+    """
+    if queues.is_bent:
+        bent = queues.bend(counts)
+        return wait_or_inf(bent, counts) + (1.0 / bent.service_rate - 1.0 / queues.service_rate)
     stable = queues.is_stable(counts)
     waits = np.where(stable, 0.0, inf)
     at = np.flatnonzero(stable & (queues.high >= LEAST_LOAD))

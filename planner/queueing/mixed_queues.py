@@ -12,13 +12,17 @@ from math import inf
 import numpy as np
 
 from planner.arrays import Counts, Floats, Indices
-from planner.queueing.array_queues import ArrayQueues, Look
-from planner.queueing.erlang import LEAST_LOAD, find_least_stable_counts
+from planner.queueing.array_queues import ArrayQueues, Look, log_erlang_b
+from planner.queueing.erlang import LEAST_LOAD, erlang_c, find_least_stable_counts, wait_at_all
 from planner.queueing.gain_curves import LEAST_GAIN, wait_or_inf
 from planner.queueing.instances.instance_curves import FARTHEST
-from planner.queueing.instances.instance_queues import InstanceQueues
+from planner.queueing.instances.instance_queues import CODES, InstanceQueues
 from planner.queueing.instances.key_shares import UNREACHABLE
+from planner.queueing.instances.scaling import FARTHEST as MOST_TRIED
+from planner.queueing.instances.scaling import find_first, find_peak
+from planner.queueing.instances.single_servers import ease_waits
 from planner.queueing.queueings import Flags
+from planner.values import SHARED, Scaling
 
 
 @dataclass(frozen=True)
@@ -152,7 +156,24 @@ def find_least_stable(queues: InstanceQueues, least: Counts | int = 1) -> Counts
     floors = np.maximum(find_least_stable_counts(queues.high, queues.low), least)
     for i, shares in queues.list_measured_keys():
         floors[i] = shares.find_least_stable(float(queues.high[i]), int(floors[i]))
+    for i, scaling in enumerate(queues.scalings if queues.is_bent else ()):
+        if scaling is not None and floors[i] < UNREACHABLE:
+            floors[i] = find_least_bent(queues.select(np.array([i])), scaling, int(floors[i]))
     return floors
+
+
+def find_least_bent(queues: InstanceQueues, scaling: Scaling, least: int) -> int:
+    """The fewest processors, `least` or more and no more than serve most, with which one operator keeps up."""
+
+    def is_enough(k: int) -> bool:
+        return bool(queues.is_stable(np.array([k], np.int64))[0])
+
+    most = find_peak(scaling) or MOST_TRIED
+    groups = [shares.groups for _, shares in queues.list_measured_keys() if shares.groups is not None]
+    if groups:
+        tried = range(least, min(most, groups[0].number) + 1)
+        return next((k for k in tried if is_enough(k)), UNREACHABLE)
+    return find_first(is_enough, least, most) or UNREACHABLE
 
 
 def find_general_gains(queues: InstanceQueues, counts: Counts) -> tuple[Floats, Floats, Floats]:
@@ -201,3 +222,30 @@ def look_ahead(queues: InstanceQueues, counts: Counts, waits: Floats) -> Floats:
         at = at[gains[at] <= LEAST_GAIN]
         ahead *= 2
     return gains
+
+
+def find_waiting_probability(queues: InstanceQueues, counts: Counts) -> Floats:
+    """The part of tuples that wait at each operator: Erlang's C if the queue is shared, else the utilisation."""
+    queues = queues.bend(counts)
+    k = counts.astype(np.float64)
+    singles = queues.list_servers(counts, k)
+    a, _ = queues.see_servers(singles)
+    waiting: Floats = np.zeros(len(k))
+    row, rho = singles.row, singles.share * queues.high[singles.row]
+    of_each = wait_at_all(a, queues.service_scv[row], rho) * ease_waits(queues.servers[row], rho)
+    np.add.at(waiting, row, singles.part * of_each)
+    at = np.flatnonzero(queues.code == CODES[SHARED])
+    n, load = (k * queues.servers)[at], (queues.high * queues.servers)[at]
+    slack = (((k - queues.high) - queues.low) * queues.servers)[at]
+    waiting[at] = erlang_c(n, np.exp(log_erlang_b(n, load, slack)), load, slack)
+    return np.clip(waiting, 0.0, 1.0)
+
+
+def find_burstiness(queues: InstanceQueues, counts: Counts) -> Floats:
+    """The index of dispersion of an operator's arrivals at the length that counts; 0 where it is not known."""
+    queues = queues.bend(counts)
+    k = counts.astype(np.float64)
+    found = np.where(queues.code == CODES[SHARED], queues.see_pooled(k).level, 0.0)
+    singles = queues.list_servers(counts, k)
+    np.maximum.at(found, singles.row, queues.see_servers(singles)[1])
+    return found

@@ -37,7 +37,7 @@ from numpy.typing import NDArray
 
 from planner.arrays import Floats, Indices
 from planner.queueing.instances.key_shares import KeyGroups
-from planner.values import SHARED, IdcPoint, InstanceLoad, Operator, OperatorLoad, Queueing
+from planner.values import SHARED, IdcPoint, InstanceLoad, Operator, OperatorLoad, Queueing, Scaling
 
 ROUND_ROBIN, RANDOM, KEYED = "round-robin", "random", "keyed"
 QUEUEINGS: Mapping[Queueing, str] = {
@@ -66,6 +66,7 @@ class Inflow(NamedTuple):
     `root_batch` is the mean batch from one external tuple; `running` is the number of running processors. `is_open`
     marks a plan, which counts bursts at operators with hardly any load too. `groups` are key groups that are dealt out
     whole. An instance serves `concurrency` tuples at a time. `is_by_tuple`: each tuple has a key of its own.
+    `scaling` says how much slower processors are as more run.
     """
 
     queueing: Queueing = SHARED
@@ -80,6 +81,7 @@ class Inflow(NamedTuple):
     groups: KeyGroups | None = None
     concurrency: int = 1
     is_by_tuple: bool = False
+    scaling: Scaling | None = None
 
 
 ERLANG = Inflow()
@@ -95,6 +97,7 @@ def forget_variability(inflow: Inflow) -> Inflow:
         instances=instances,
         groups=inflow.groups,
         concurrency=inflow.concurrency,
+        scaling=inflow.scaling,
     )
 
 

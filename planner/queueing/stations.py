@@ -22,8 +22,9 @@ from planner.queueing.instances.instance_curves import (
 )
 from planner.queueing.instances.instance_queues import InstanceQueues
 from planner.queueing.instances.key_shares import UNREACHABLE, KeyShares
+from planner.queueing.instances.scaling import slow_down
 from planner.queueing.instances.single_servers import PreparedInflows, prepare_inflows
-from planner.queueing.mixed_queues import MixedQueues, find_least_stable
+from planner.queueing.mixed_queues import MixedQueues, find_least_stable, find_waiting_probability
 from planner.queueing.queueings import ERLANG, Inflow, forget_variability
 from planner.queueing.waiting_models import WAITING_MODELS, VariabilityWeights, weigh_operator
 from planner.values import DEFAULT_MODEL, Model
@@ -104,8 +105,17 @@ class Stations:
 
     @cached_property
     def grouped(self) -> frozenset[int]:
-        """The places of the operators that deal out whole key groups."""
-        return frozenset(i for i, inflow in enumerate(self.inflows or ()) if inflow.groups)
+        """The places of the operators whose waits are stairs: with whole key groups, or with capacity that bends."""
+        inflows = enumerate(self.inflows or ())
+        return frozenset(i for i, inflow in inflows if inflow.groups or inflow.scaling is not None)
+
+    def find_rates(self, counts: Sequence[int]) -> list[float]:
+        """The service rate of each processor with so many of them, which falls where capacity bends."""
+        rates = [float(mu) for mu in self.service_rate]
+        for i, inflow in enumerate(self.inflows or ()):
+            if inflow.scaling is not None:
+                rates[i] *= float(slow_down(inflow.scaling, float(counts[i])))
+        return rates
 
     def settle_counts(self, counts: Sequence[int]) -> list[int]:
         """The counts, with no more processors at operators with whole key groups than are useful there.
@@ -146,7 +156,7 @@ class Stations:
         general = [i for i in self.list_general() if self.arrival_rate[i]]
         if general:
             some = np.array([counts[i] for i in general], np.int64)
-            known = self.prepare_general(general).waiting_probability(some)
+            known = find_waiting_probability(self.prepare_general(general), some)
             for i, value in zip(general, known.tolist(), strict=True):
                 found[i] = value
         return found
@@ -239,10 +249,13 @@ class Stations:
 
     def list_capacities(self, counts: Sequence[int]) -> list[float]:
         """The tuples per second that each operator can serve: its busiest instance is the first at its limit."""
-        rows = zip(self.service_rate, self.list_shares(), counts, strict=True)
-        return [
-            float(mu) * k if shares is None else float(mu) / shares.find_hottest(k) for mu, shares, k in rows
-        ]
+        rows = zip(self.find_rates(counts), self.list_shares(), counts, strict=True)
+        return [mu * k if shares is None else mu / shares.find_hottest(k) for mu, shares, k in rows]
+
+    def find_queue_waits(self, waits: Sequence[float], counts: Sequence[int]) -> list[float]:
+        """The waits without what services take longer where capacity bends, which sums of E[T] count as a wait."""
+        rows = zip(waits, self.find_rates(counts), self.service_rate, strict=True)
+        return [wait if rate == mu else wait - (1.0 / rate - 1.0 / float(mu)) for wait, rate, mu in rows]
 
     def find_utilisations(self, counts: Sequence[int]) -> list[float]:
         """The utilisation of the busiest instance of each operator; above 1 it cannot keep up."""

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -9,6 +10,7 @@ import numpy as np
 from planner.arrays import Floats
 from planner.errors import InvalidLoad, InvalidTopology, SimulationTooLarge, escape_pointer, suggest_name
 from planner.queueing.instances.key_shares import KeyShares, order_name
+from planner.queueing.instances.scaling import slow_down
 from planner.queueing.queueings import KEYED, QUEUEINGS
 from planner.simulation.laws import ServiceLaw, assume_law, check_law, describe_stretched, find_mean, simplify
 from planner.topology.flow import describe_unreached, order_acyclic, settle_network
@@ -153,6 +155,9 @@ def build_station(
     name, pointer = operator.name, f"/{escape_pointer(operator.name)}"
     queueing = operator.queueing or SHARED
     law = services[name] if name in services else assume_law(measured)
+    if operator.scaling is not None and name not in services:
+        running, planned = (slow_down(operator.scaling, float(k)) for k in (measured.processors or 1, count))
+        law = replace(law, mean_seconds=law.mean_seconds * running / planned)
     check_law(law, name, pointer)
     capacity = capacities.get(name, UNBOUNDED)
     if name in capacities and capacity < 0:

@@ -14,9 +14,11 @@ from typing import Any
 import numpy as np
 
 from planner.queueing.instances.inflows import find_inflows, requeue
+from planner.queueing.mixed_queues import find_burstiness
 from planner.queueing.queueings import KEYED, ROUND_ROBIN
 from planner.queueing.sojourns import sum_work
 from planner.queueing.stations import Stations
+from planner.situations.capacity import describe_scaling
 from planner.situations.keys import describe_keys, is_skew_known
 from planner.situations.known_errors import ENTRIES, EVERYWHERE, KNOWN_ERRORS, SCVS, find_error
 from planner.values import (
@@ -190,7 +192,10 @@ def describe_queues(
     said = describe_assumed(topology, load, stations, answers)
     if stations.inflows is None:
         return said
-    return said + describe_keys(topology, load, answers) + describe_bursts(stations, answers)
+    said += describe_keys(topology, load, answers) + describe_bursts(stations, answers)
+    if any(operator.scaling is not None for operator in topology.operators):
+        said += describe_scaling(topology, stations, answers)
+    return said
 
 
 def describe_assumed(
@@ -238,7 +243,7 @@ def describe_bursts(stations: Stations, answers: Sequence[OperatorEstimate]) -> 
     if not places:
         return ()
     counts = np.array([answers[i].processors for i in places], np.int64)
-    levels = stations.prepare_general(places).find_burstiness(counts).tolist()
+    levels = find_burstiness(stations.prepare_general(places), counts).tolist()
     bursty = {answers[i].name: level for i, level in zip(places, levels, strict=True) if level > BURSTY}
     if not bursty:
         return ()

@@ -196,10 +196,10 @@ def list_operators(
     flow, stations = situation.flow, situation.stations
     operators: list[OperatorEstimate] = []
     delays = stations.delays or [0.0] * len(counts)
-    for name, visits, arrival_rate, service_rate, count, wait, delay in zip(
-        *(situation.names, flow.visits, flow.arrival_rates, stations.service_rate, counts, waits, delays),
-        strict=True,
-    ):
+    rates = stations.find_rates(counts)
+    queued = stations.find_queue_waits(waits, counts)
+    columns = situation.names, flow.visits, flow.arrival_rates, rates, counts, queued, delays
+    for name, visits, arrival_rate, service_rate, count, wait, delay in zip(*columns, strict=True):
         utilisation = arrival_rate / service_rate / count
         known_wait = sojourn = None
         if wait < inf:

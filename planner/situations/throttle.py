@@ -12,8 +12,7 @@ from dataclasses import replace
 
 from planner.arrays import Floats
 from planner.queueing.erlang import STABILITY_MARGIN
-from planner.queueing.instances.key_shares import find_key_shares
-from planner.queueing.stations import NO_BOUND
+from planner.queueing.stations import NO_BOUND, Stations
 from planner.situations.situation import Situation
 from planner.topology.flow import settle_network
 from planner.topology.network import Network
@@ -32,7 +31,7 @@ def throttle_flow(situation: Situation) -> tuple[Situation, tuple[str, ...]]:
         for most, mu in zip(stations.max_processors, stations.service_rate, strict=True)
     ]
     for i in stations.grouped:
-        capacities[i] = float(stations.service_rate[i]) / find_least_hottest(situation, i)
+        capacities[i] = find_most_served(situation, i)
     if not any(list_over(stations.arrival_rate, capacities)):
         return situation, ()
     network = situation.flow.network
@@ -54,13 +53,21 @@ def throttle_flow(situation: Situation) -> tuple[Situation, tuple[str, ...]]:
     return situation._replace(flow=flow, stations=replace(stations, arrival_rate=rates)), throttled
 
 
-def find_least_hottest(situation: Situation, place: int) -> float:
-    """The least share that the busiest instance of an operator with whole groups can have within its bounds."""
-    operator, stations = situation.topology.operators[place], situation.stations
-    shares = find_key_shares(operator, situation.load.operators[operator.name])
-    assert shares is not None
-    counts = range(int(stations.min_processors[place]), int(stations.max_processors[place]) + 1)
-    return min([shares.find_hottest(k) for k in counts], default=1.0)
+def find_most_served(situation: Situation, place: int) -> float:
+    """The most tuples per second that an operator with whole groups or bent capacity can serve within its bounds."""
+    stations = situation.stations
+    inflow = (stations.inflows or ())[place]
+    least, most = int(stations.min_processors[place]), int(stations.max_processors[place])
+    if inflow.groups is None:  # up to the peak of bent capacity more serve more, and bounds end there
+        return float("inf") if most >= NO_BOUND else serve_most(stations, place, most)
+    return max([serve_most(stations, place, k) for k in range(least, most + 1)], default=0.0)
+
+
+def serve_most(stations: Stations, place: int, count: int) -> float:
+    """The tuples per second that an operator can serve with so many processors."""
+    counts = [1] * len(stations)
+    counts[place] = count
+    return stations.list_capacities(counts)[place]
 
 
 def settle_throttled(network: Network, rates: list[float], limits: Sequence[float]) -> list[float]:

@@ -10,7 +10,7 @@ from planner.wording import join_names
 # The largest selectivity or share: up to here no product in the planner's formulas overflows.
 LARGEST = 1e100
 MOST, MOST_AT_ONCE = 1e12, 100_000
-OWN_WORDS = slice(Operator._fields.index("delay_seconds"), Operator._fields.index("concurrency") + 1)
+OWN_WORDS = slice(Operator._fields.index("delay_seconds"), Operator._fields.index("scaling") + 1)
 NO_WORDS = Operator("")[OWN_WORDS]
 """The fields of an operator that its owner says of services, and their values where nothing is said."""
 
@@ -166,15 +166,24 @@ def check_bounds(position: int, operator: Operator) -> None:
 
 def check_words(position: int, operator: Operator) -> None:
     """Raise InvalidTopology unless delay, capacity and concurrency are numbers that can be computed with."""
-    rate = operator.capacity_rate
+    rate, scaling = operator.capacity_rate, operator.scaling
     for field, is_usable, wanted in (
-        ("delay_seconds", 0.0 <= operator.delay_seconds <= MOST, f"from 0 to {MOST:g} seconds"),
-        ("capacity_rate", rate is None or 1.0 / MOST <= rate <= MOST, f"from {1.0 / MOST:g} to {MOST:g}"),
-        ("concurrency", 1 <= operator.concurrency <= MOST_AT_ONCE, f"from 1 to {MOST_AT_ONCE}"),
+        ("delay_seconds", 0.0 <= operator.delay_seconds <= MOST, f"a number from 0 to {MOST:g} seconds"),
+        (
+            "capacity_rate",
+            rate is None or 1.0 / MOST <= rate <= MOST,
+            f"a number from {1.0 / MOST:g} to {MOST:g}",
+        ),
+        (
+            "scaling",
+            scaling is None or all(0.0 <= one <= 1.0 for one in scaling),
+            "numbers from 0 to 1",
+        ),
+        ("concurrency", 1 <= operator.concurrency <= MOST_AT_ONCE, f"a number from 1 to {MOST_AT_ONCE}"),
     ):
         if not is_usable:
             raise InvalidTopology(
-                f"{field} of operator {operator.name!r} is {getattr(operator, field)}: give a number {wanted}.",
+                f"{field} of operator {operator.name!r} is {getattr(operator, field)}: give {wanted}.",
                 f"/operators/{position}/{field}",
             )
 

@@ -49,6 +49,23 @@ QueueingName = Annotated[
 ]
 
 
+class ScalingBody(Body):
+    """The service rate of one of k processors: times k^-gamma (power), 1/(1 + sigma(k-1) + kappa k(k-1)) (usl)."""
+
+    kind: Literal["linear", "power", "usl"]
+    gamma: Annotated[float, Field(ge=0, le=1)] = 0.0
+    sigma: Annotated[float, Field(ge=0, le=1)] = 0.0
+    kappa: Annotated[float, Field(ge=0, le=1)] = 0.0
+
+    def to_values(self) -> values.Scaling | None:
+        """The scaling as a value of the planner; None where capacity does not bend."""
+        if self.kind == "power" and self.gamma:
+            return values.Scaling(gamma=self.gamma)
+        if self.kind == "usl" and (self.sigma or self.kappa):
+            return values.Scaling(sigma=self.sigma, kappa=self.kappa)
+        return None
+
+
 class OperatorBody(Body):
     """One operator of a topology, with its bounds and its queueing."""
 
@@ -84,6 +101,7 @@ class OperatorBody(Body):
         float | None,
         Field(ge=1e-12, le=1e12, description="What one processor serves; replaces service_rate."),
     ] = None
+    scaling: ScalingBody | None = None
     keyed_by: Annotated[
         Literal["root", "tuple"] | None,
         Field(
@@ -143,6 +161,7 @@ class Graph(Body):
                         o.delay_seconds,
                         o.capacity_rate,
                         o.concurrency,
+                        None if o.scaling is None else o.scaling.to_values(),
                         o.keyed_by,
                     )
                     for o in self.operators

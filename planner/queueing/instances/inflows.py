@@ -16,6 +16,7 @@ import numpy as np
 from planner.arrays import Floats
 from planner.queueing.bursts.carried_bursts import carry_bursts
 from planner.queueing.instances.key_shares import find_groups
+from planner.queueing.instances.scaling import find_peak, slow_down
 from planner.queueing.queueings import ERLANG, KEYED, EmittedBatch, Inflow, Station, Stream
 from planner.queueing.stations import NO_BOUND, Stations
 from planner.topology.flow import settle_topology
@@ -50,8 +51,8 @@ def build_stations(
     delays = None
     if any(operator[OWN_WORDS] != NO_WORDS for operator in operators):
         delays = list_delays(operators, service_rates)
-        pairs = zip(operators, service_rates, strict=True)
-        service_rates = [operator.concurrency * rate for operator, rate in pairs]
+        rows = zip(operators, measured, service_rates, strict=True)
+        service_rates = [one.concurrency * find_alone(one, seen, rate) for one, seen, rate in rows]
     return Stations(
         arrival_rates,
         service_rates,
@@ -64,6 +65,13 @@ def build_stations(
         list_factors(measured),
         delays,
     )
+
+
+def find_alone(operator: Operator, measured: OperatorLoad, service_rate: float) -> float:
+    """The service rate of one processor alone, from the rate measured with those that run (unknown: one)."""
+    if operator.scaling is None:
+        return service_rate
+    return service_rate / float(slow_down(operator.scaling, float(measured.processors or 1)))
 
 
 def list_delays(operators: Sequence[Operator], service_rates: Sequence[float]) -> list[float] | None:
@@ -79,6 +87,9 @@ def list_delays(operators: Sequence[Operator], service_rates: Sequence[float]) -
 def list_ceilings(topology: Topology, inflows: Sequence[Inflow] | None) -> list[int]:
     """The most processors of each operator: its bounds, and as many as it has groups."""
     ceilings = [NO_BOUND if one.ceiling is None else one.ceiling for one in topology.operators]
+    for i, one in enumerate(topology.operators):
+        if one.scaling is not None:
+            ceilings[i] = min(ceilings[i], find_peak(one.scaling) or NO_BOUND)
     if inflows is None:
         return ceilings
     groups = [inflow.groups for inflow in inflows]
@@ -146,7 +157,8 @@ def make_inflow(
     """How tuples reach one operator; ERLANG for a shared queue without bursts. Carried bursts replace measured ones."""
     queueing = station.operator.queueing or SHARED
     idc = station.measured.arrival_idc if carried is None else carried
-    if queueing == SHARED and not idc and station.operator.concurrency == 1:
+    is_plain = station.operator.concurrency == 1 and station.operator.scaling is None
+    if queueing == SHARED and not idc and is_plain:
         return ERLANG
     is_keyed = queueing == KEYED
     is_by_tuple = is_keyed and station.operator.keyed_by == TUPLE
@@ -163,6 +175,7 @@ def make_inflow(
         find_groups(station.operator, station.measured) if is_keyed else None,
         station.operator.concurrency,
         is_by_tuple,
+        station.operator.scaling,
     )
 
 
@@ -181,7 +194,7 @@ def is_erlang(topology: Topology, load: Load) -> bool:
         queueing = operator.queueing
         if (queueing is not None and queueing != SHARED) or measured[operator.name].arrival_idc:
             return False
-        if operator.concurrency > 1:
+        if operator.concurrency > 1 or operator.scaling is not None:
             return False
     return True
 

@@ -23,6 +23,8 @@ from planner.queueing.erlang import (
     mmk_wait,
 )
 from planner.queueing.gain_curves import LEAST_GAIN, Curve, WaitBlocks
+from planner.queueing.instances.scaling import FARTHEST as MOST_TRIED
+from planner.queueing.instances.scaling import find_first, slow_down
 from planner.queueing.queueings import (
     KEYED,
     RANDOM,
@@ -45,7 +47,8 @@ from planner.values import SHARED, Model
 def is_dealt(inflow: Inflow) -> bool:
     """Whether each processor has a queue of its own, all instances are alike, and no bursts are known."""
     known = inflow.idc or inflow.instances or inflow.groups
-    return inflow.queueing != SHARED and not known and inflow.concurrency == 1
+    is_plain = inflow.concurrency == 1 and inflow.scaling is None
+    return inflow.queueing != SHARED and not known and is_plain
 
 
 class DealtQueue(NamedTuple):
@@ -195,10 +198,12 @@ class StairCurve(InstanceCurve):
     @cached_property
     def useful(self) -> Steps:
         """The counts with which fewer tuples wait than with any smaller count."""
-        counts = list(range(self.floor, self.ceiling + 1))
-        is_complete = len(counts) <= MOST_STEPS
-        if not is_complete:
-            apart = np.geomspace(1.0, len(counts), MOST_STEPS).astype(np.int64)
+        size = self.find_last() - self.floor + 1
+        is_complete = size <= MOST_STEPS
+        if is_complete:
+            counts = list(range(self.floor, self.floor + size))
+        else:
+            apart = np.geomspace(1.0, size, MOST_STEPS).astype(np.int64)
             counts = (self.floor + np.unique(apart) - 1).tolist()
         self.blocks.fill_exactly([(self.place, k) for k in counts])
         rate, fewest = self.high * self.service_rate, inf
@@ -210,6 +215,17 @@ class StairCurve(InstanceCurve):
                 found.waiting.append(waiting)
                 fewest = waiting
         return found
+
+    def find_last(self) -> int:
+        """The last count that can be useful: beyond it services alone take longer than the wait at the first."""
+        scaling = self.blocks.queues.scalings[self.place] if self.blocks.queues.is_bent else None
+        if scaling is None:
+            return self.ceiling
+        longest = 1.0 + self.service_rate * self.wait_seconds(self.floor)
+        beyond = find_first(
+            lambda k: slow_down(scaling, float(k)) * longest < 1.0, self.floor, min(self.ceiling, MOST_TRIED)
+        )
+        return min(self.ceiling, MOST_TRIED) if beyond is None else beyond
 
     @cached_property
     def hull(self) -> Steps:

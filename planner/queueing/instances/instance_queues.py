@@ -20,12 +20,11 @@ from planner.queueing.bursts.dispersion import NO_CURVE, Dispersions, Servers, V
 from planner.queueing.erlang import (
     LEAST_LOAD,
     STABILITY_MARGIN,
-    erlang_c,
     mmk_wait,
     split_offered_loads,
-    wait_at_all,
 )
 from planner.queueing.instances.key_shares import KeyShares
+from planner.queueing.instances.scaling import slow_down
 from planner.queueing.instances.single_servers import (
     Arrivals,
     KeyedMemo,
@@ -40,7 +39,7 @@ from planner.queueing.instances.single_servers import (
 )
 from planner.queueing.queueings import KEYED, RANDOM, ROUND_ROBIN, Batches, Flags, Inflow
 from planner.queueing.waiting_models import MOST_VARIABLE, WAITING_MODELS, evaluate_variability
-from planner.values import SHARED, Model
+from planner.values import SHARED, Model, Scaling
 
 CODES = {SHARED: 0, ROUND_ROBIN: 1, RANDOM: 2, KEYED: 3}
 COLUMNS = (
@@ -77,6 +76,8 @@ class InstanceQueues:
     spread: KeyedMemo
     servers: Floats
     is_by_tuple: Flags
+    scalings: tuple[Scaling | None, ...]
+    is_bent: bool
 
     @classmethod
     def prepare(
@@ -110,10 +111,15 @@ class InstanceQueues:
             prepared.spread,
             np.array([inflow.concurrency for inflow in inflows], np.float64),
             np.array([inflow.is_by_tuple for inflow in inflows], dtype=bool),
+            scalings := tuple(inflow.scaling for inflow in inflows),
+            any(one is not None for one in scalings),
         )
 
     def carry_measured(self) -> "InstanceQueues":
         """The queues where the ratio of measured to share-based waits also holds at other numbers of instances."""
+        if self.is_bent:
+            straight = replace(self, scalings=(None,) * len(self), is_bent=False)
+            return replace(self, carried=straight.carry_measured().carried)
         carried, counts = self.carried.copy(), np.maximum(self.measured_at, 1)
         with np.errstate(
             all="ignore"
@@ -135,7 +141,19 @@ class InstanceQueues:
         if self.has_shares:
             picked["shares"] = tuple(self.shares[i] for i in chosen)
             picked["curves_of_instances"] = tuple(self.curves_of_instances[i] for i in chosen)
+        if self.is_bent:
+            picked["scalings"] = tuple(self.scalings[i] for i in chosen)
         return replace(self, **picked, batches=self.batches.select(chosen), spread={})
+
+    def bend(self, counts: Counts) -> "InstanceQueues":
+        """The queues with the service rates that `counts` processors have."""
+        if not self.is_bent:
+            return self
+        pairs = zip(self.scalings, counts.tolist(), strict=True)
+        s = np.array([1.0 if one is None else slow_down(one, float(k)) for one, k in pairs])
+        rates = self.high / s, self.low / s, self.service_rate * s
+        columns = dict(zip(("high", "low", "service_rate"), rates, strict=True))
+        return replace(self, **columns, scalings=(None,) * len(self), is_bent=False)
 
     @property
     def need(self) -> Floats:
@@ -150,6 +168,8 @@ class InstanceQueues:
 
     def is_stable(self, counts: Counts) -> Flags:
         """Flags of the operators that keep up with `counts` processors, their busiest instance included."""
+        if self.is_bent:
+            return self.bend(counts).is_stable(counts)
         k = counts.astype(np.float64)
         stable = np.asarray((k - self.high) - self.low > k * STABILITY_MARGIN)
         for i, shares in self.list_measured_keys():
@@ -261,14 +281,6 @@ class InstanceQueues:
             lasting[at], level[at] = seen.find_lasting(servers)
         return Pooled(near, lasting, level, backlog)
 
-    def find_burstiness(self, counts: Counts) -> Floats:
-        """The index of dispersion of an operator's arrivals at the length that counts; 0 where it is not known."""
-        k = counts.astype(np.float64)
-        found = np.where(self.code == CODES[SHARED], self.see_pooled(k).level, 0.0)
-        singles = self.list_servers(counts, k)
-        np.maximum.at(found, singles.row, self.see_servers(singles)[1])
-        return found
-
     def wait_pooled(self, k: Floats) -> Floats:
         """The mean wait of a shared queue in units of one service, before the measured factor."""
         slack = (k - self.high) - self.low
@@ -283,18 +295,3 @@ class InstanceQueues:
             part = np.where(n > 1.0, rho, 1.0) * (self.curve != NO_CURVE)
             waits += self.batches.find_whole() / (2.0 * k) * part
         return np.asarray(waits)
-
-    def waiting_probability(self, counts: Counts) -> Floats:
-        """The part of tuples that wait at each operator: Erlang's C if the queue is shared, else the utilisation."""
-        k = counts.astype(np.float64)
-        singles = self.list_servers(counts, k)
-        a, _ = self.see_servers(singles)
-        waiting: Floats = np.zeros(len(k))
-        row, rho = singles.row, singles.share * self.high[singles.row]
-        of_each = wait_at_all(a, self.service_scv[row], rho) * ease_waits(self.servers[row], rho)
-        np.add.at(waiting, row, singles.part * of_each)
-        at = np.flatnonzero(self.code == CODES[SHARED])
-        n, load = (k * self.servers)[at], (self.high * self.servers)[at]
-        slack = (((k - self.high) - self.low) * self.servers)[at]
-        waiting[at] = erlang_c(n, np.exp(log_erlang_b(n, load, slack)), load, slack)
-        return np.clip(waiting, 0.0, 1.0)

@@ -7,7 +7,7 @@ import pytest
 from app.load.bodies.topology import FPD, Graph, check_size
 from app.settings import Settings
 from app.web.problems.errors import InvalidRequest
-from planner.values import Edge, Entry, Operator
+from planner.values import Edge, Entry, Operator, Scaling
 
 
 def test_every_field_of_the_graph_reaches_the_planner():
@@ -47,3 +47,16 @@ def test_the_owners_words_reach_the_planner():
     words = {"delay_seconds": 0.2, "concurrency": 8, "capacity_rate": 40.0, "keyed_by": "tuple"}
     [operator] = Graph.model_validate({"operators": [{"name": "a", **words}]}).to_values().operators
     assert {field: getattr(operator, field) for field in words} == words
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        ({"kind": "linear"}, None),
+        ({"kind": "power", "gamma": 0.1, "sigma": 0.3}, Scaling(gamma=0.1)),
+        ({"kind": "usl", "sigma": 0.1, "kappa": 0.01, "gamma": 0.3}, Scaling(sigma=0.1, kappa=0.01)),
+    ],
+)
+def test_scaling_reaches_the_planner_in_one_form(body: dict[str, Any], expected: Scaling | None):
+    [operator] = Graph.model_validate({"operators": [{"name": "a", "scaling": body}]}).to_values().operators
+    assert operator.scaling == expected

@@ -14,6 +14,24 @@ LOOKUP = {
 }
 
 
+def test_a_plan_over_http_follows_bent_capacity(client: httpx.Client) -> None:
+    body: dict[str, Any] = {
+        "topology": {"operators": [{"name": "a", "scaling": {"kind": "usl", "sigma": 0.02, "kappa": 0.004}}]},
+        "load": {"external_rate": 70.0, "operators": {"a": {"service_rate": 10.0, "processors": 1}}},
+        "k_max": 100,
+    }
+    plan = client.post("/v1/plans/min-latency", json=body)
+    assert plan.status_code == 200, plan.text
+    found = plan.json()
+    assert found["processors"]["a"] <= 16
+    assert "capacity-bends" in [one["code"] for one in found["diagnostics"]]
+    refused = client.post(
+        "/v1/plans/min-latency", json=body | {"load": {**body["load"], "external_rate": 200.0}}
+    )
+    assert refused.status_code == 422
+    assert "slow each other down" in refused.json()["detail"]
+
+
 def test_words_are_stored_and_in_every_answer(client: httpx.Client) -> None:
     """Ten calls of 100 ms at a time and a timer of 500 ms, of which the engine measures 0.09 ms of busy time."""
     created = client.post("/v1/topologies", json={"name": "calls", "operators": [LOOKUP]})
