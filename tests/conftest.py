@@ -1,9 +1,10 @@
 """Fixtures of all tests: one Postgres for the whole run."""
 
+import gc
 import os
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from pathlib import Path
 
 import pytest
@@ -27,6 +28,18 @@ settings.load_profile("untimed")
 pytest_plugins = [
     "tests.app.fixtures"
 ]  # the tests of app, of the migrations and of the documents speak to one service
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Collects tests while no garbage is looked for; afterwards the tests themselves are left out of the search."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.enable()
+        gc.collect()
+        gc.freeze()
 
 
 @pytest.fixture(scope="session", autouse=True)

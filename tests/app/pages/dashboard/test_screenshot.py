@@ -1,14 +1,14 @@
 """The README's picture of the dashboard: made from the demo; `make screenshots` writes it anew."""
 
 import os
-import subprocess
 from pathlib import Path
 
+import httpx
 import pytest
 from playwright.sync_api import expect
 
 from tests.app.browsing import open_browser, watch_page
-from tests.app.processes import Service, StartService, environment
+from tests.app.processes import PATIENCE_SECONDS, Service, StartService
 
 ROOT = Path(__file__).parents[4]
 PICTURE = ROOT / "docs" / "images" / "dashboard.png"
@@ -20,9 +20,7 @@ SHOWN = {"width": 1200, "height": 1000}
 def with_demo(empty_database_url: str, start_service: StartService) -> Service:
     """A service with the demo."""
     service = start_service(database_url=empty_database_url)
-    subprocess.run(
-        [ROOT / ".venv/bin/headgate", "demo"], env=environment(database_url=empty_database_url), check=True
-    )
+    httpx.post(f"{service.url}/v1/demo", timeout=PATIENCE_SECONDS).raise_for_status()
     return service
 
 
