@@ -13,6 +13,7 @@ from app.web.problems.database_trouble import is_no_connection_left
 log = logging.getLogger(__name__)
 
 BESIDE_THE_POOL = 2  # of each worker, and of the health port: for /readyz and for /metrics
+OF_RETENTION = 1  # of each worker, for the moment in which it finds whether another one keeps history small
 LEAST_POOL = 2
 
 FIND_ROOM = """
@@ -49,7 +50,7 @@ def fit_pool(settings: Settings, url: str) -> Settings:
     """The settings with pools that fit into what Postgres takes; a smaller pool is said in the log."""
     jobs = settings.backtest_processes + settings.simulation_processes
     of_health_port = 0 if settings.health_port is None else BESIDE_THE_POOL
-    beside = settings.workers * (BESIDE_THE_POOL + jobs) + jobs + of_health_port
+    beside = settings.workers * (BESIDE_THE_POOL + OF_RETENTION + jobs) + jobs + of_health_port
     wanted = settings.database_pool_size + settings.database_pool_overflow
     room = find_room(url)
     fitting = (room - beside) // settings.workers

@@ -6,7 +6,7 @@ from typing import Annotated, TypeVar
 from anyio import CapacityLimiter, to_thread
 from anyio.lowlevel import RunVar
 from fastapi import Depends, Request, Response
-from sqlalchemy import Engine, NullPool
+from sqlalchemy import Connection, Engine, NullPool, event
 from sqlalchemy.orm import Session, sessionmaker
 
 from app.database.audit import audit_change
@@ -20,21 +20,38 @@ from app.web.health import HEALTH_CONNECTIONS
 from app.web.middleware import SAFE_METHODS
 
 A = TypeVar("A")
+LOCK_SHARE_IF_CROWDED = 0.125
+"""The part of the usual limit for which a statement waits for a lock while most of the pool is in use."""
 
 
 def make_engine(settings: Settings, url: str) -> Engine:
-    """A pool of connections that are checked before use, so that no request fails after a restart of Postgres."""
-    return make_watched_engine(
+    """A pool of connections that are checked before use, so that no request fails after a restart of Postgres.
+
+    Statements that wait for a lock never take the whole pool for long: while more than half of it is in use, a
+    transaction begins with a shorter limit.
+    """
+    limit = round(settings.database_lock_timeout_seconds * 1000)
+    engine = make_watched_engine(
         url,
         "headgate",
         settings.database_statement_timeout_seconds,
-        f"-c lock_timeout={round(settings.database_lock_timeout_seconds * 1000)}",
+        f"-c lock_timeout={limit}",
         poolclass=PatientPool,
         pool_size=settings.database_pool_size,
         max_overflow=settings.database_pool_overflow,
         pool_timeout=settings.database_pool_timeout_seconds,
         pool_pre_ping=True,
     )
+    pool, half = engine.pool, (settings.database_pool_size + settings.database_pool_overflow) // 2
+    assert isinstance(pool, PatientPool)
+    shorter = f"SET LOCAL lock_timeout = {max(round(LOCK_SHARE_IF_CROWDED * limit), 1)}"
+
+    @event.listens_for(engine, "begin")
+    def wait_shorter_if_crowded(connection: Connection) -> None:
+        if pool.checkedout() > half:
+            connection.exec_driver_sql(shorter)
+
+    return engine
 
 
 def make_health_engine(url: str) -> Engine:

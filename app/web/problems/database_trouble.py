@@ -44,8 +44,8 @@ TOO_SLOW = Trouble(
 )
 LOCKED = Trouble(
     "locked",
-    "Another change holds a lock on these data for longer than HEADGATE_DATABASE_LOCK_TIMEOUT_SECONDS: try again. "
-    "Nothing of this request is stored.",
+    "Another change holds a lock on these data for longer than HEADGATE_DATABASE_LOCK_TIMEOUT_SECONDS, or than an "
+    "eighth of it while most database connections are in use: try again. Nothing of this request is stored.",
 )
 GONE = Trouble(
     "gone",

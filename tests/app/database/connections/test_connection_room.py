@@ -44,31 +44,31 @@ def limit_database(url: str, connections: int) -> None:
 def test_pools_shrink_to_what_postgres_takes(empty_database_url: str, caplog: pytest.LogCaptureFixture):
     assert find_room(empty_database_url) > 100
     assert fit_pool(DEFAULT, empty_database_url) == DEFAULT
-    limit_database(empty_database_url, 30)  # 10 of them for health, metrics and jobs
+    limit_database(empty_database_url, 32)  # 12 of them for health, metrics, retention and jobs
     fitted = fit_pool(DEFAULT, empty_database_url)
     assert (fitted.database_pool_size, fitted.database_pool_overflow) == (10, 0)
-    assert "takes 30 connections, and the settings may open 50" in caplog.text
-    limit_database(empty_database_url, 20)
+    assert "takes 32 connections, and the settings may open 52" in caplog.text
+    limit_database(empty_database_url, 22)
     fitted = fit_pool(DEFAULT, empty_database_url)
     assert (fitted.database_pool_size, fitted.database_pool_overflow) == (5, 0)
     fitted = fit_pool(DEFAULT.model_copy(update={"health_port": 0}), empty_database_url)
     assert fitted.database_pool_size == 4, "the health port takes two"
-    limit_database(empty_database_url, 13)
-    with pytest.raises(TooFewConnections, match="need at least 14"):
+    limit_database(empty_database_url, 15)
+    with pytest.raises(TooFewConnections, match="need at least 16"):
         fit_pool(DEFAULT, empty_database_url)
 
 
 def test_a_service_says_at_its_start_that_its_pool_is_smaller(
     start_service: StartService, empty_database_url: str
 ):
-    limit_database(empty_database_url, 10)
+    limit_database(empty_database_url, 11)
     service = start_service(database_url=empty_database_url)
-    assert "opens at most 4 for requests instead of 20" in service.wait_for_line("takes 10 connections")
+    assert "opens at most 4 for requests instead of 20" in service.wait_for_line("takes 11 connections")
     service.stop()
     limit_database(empty_database_url, 5)
     refused = refuse_to_serve("--port", "0", database_url=empty_database_url)
     assert refused.returncode == 1
-    assert re.search(r"headgate: Postgres takes 5 connections, and 1 workers need at least 8", refused.stderr)
+    assert re.search(r"headgate: Postgres takes 5 connections, and 1 workers need at least 9", refused.stderr)
 
 
 def test_a_request_waits_for_a_connection_in_use_if_postgres_takes_no_further_one(limited_url: str):

@@ -11,7 +11,7 @@ from uuid import UUID
 
 import httpx
 import pytest
-from sqlalchemy import create_engine, text
+from sqlalchemy import Connection, create_engine, text
 
 from app.load.bodies.load import FPD_LOAD
 from app.load.bodies.topology import FPD
@@ -62,12 +62,12 @@ def ask_for_decision(service: Service, form: str) -> int:
 
 
 @contextmanager
-def locked_topologies(database_url: str) -> Iterator[None]:
+def locked_topologies(database_url: str) -> Iterator[Connection]:
     """While it lasts, nothing stored can be computed: a request that has a slot keeps it."""
     engine = create_engine(database_url)
     with engine.connect() as rival:
         rival.execute(text("LOCK TABLE topologies"))
-        yield
+        yield rival
         rival.rollback()
     engine.dispose()
 
@@ -183,6 +183,23 @@ def test_while_a_table_is_locked_its_requests_are_refused_and_others_answered(
         assert "holds a lock" in refused.json()["detail"]
         assert httpx.get(f"{service.url}/v1/profiles", timeout=PATIENCE_SECONDS).status_code == 200
     assert httpx.get(f"{service.url}/v1/topologies", timeout=PATIENCE_SECONDS).status_code == 200
+
+
+def test_waiters_for_a_locked_table_do_not_keep_the_connections_from_other_requests(
+    start_service: StartService, empty_database_url: str
+):
+    pool = {"database_pool_size": "4", "database_pool_overflow": "0", "database_pool_timeout_seconds": "8"}
+    service = start_service(database_url=empty_database_url, database_lock_timeout_seconds="16", **pool)
+    with ThreadPoolExecutor(4) as callers, locked_topologies(empty_database_url) as rival:
+        waiting = [
+            callers.submit(httpx.get, f"{service.url}/v1/topologies", timeout=PATIENCE_SECONDS)
+            for _ in range(4)
+        ]
+        waits = text("SELECT count(*) FROM pg_locks WHERE NOT granted AND relation = 'topologies'::regclass")
+        wait_until(lambda: rival.scalar(waits) == 4, "all connections wait")
+        other = httpx.get(f"{service.url}/v1/profiles", timeout=PATIENCE_SECONDS)
+        assert other.status_code == 200, other.text
+    assert {one.result().status_code for one in waiting} <= {200, 503}
 
 
 def test_a_caller_without_a_key_is_refused_before_the_queue(
