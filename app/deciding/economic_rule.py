@@ -1,6 +1,6 @@
 """What the economic rule reads of stored snapshots, and what it weighed as JSON in the answer of a decision."""
 
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Annotated, Any
 
 from pydantic import Field
@@ -11,10 +11,10 @@ from app.load.bodies.terms import Smoothing, WindowSmoothing
 from app.load.measurements.load import Gathered
 from app.load.measurements.snapshots import find_newest_counts
 from app.settings import Settings
-from app.web.fields import Answer
+from app.web.fields import Answer, UtcTime
 from planner.decisions.compose import Decision
 from planner.decisions.policy import Policy
-from planner.economics.seen import History, SeenInterval
+from planner.economics.seen import History, Kept, SeenInterval
 from planner.economics.steady import smooth_seen
 from planner.values import Load
 from planner.workloads.line_forecasts import HISTORY
@@ -25,10 +25,13 @@ STEADY = 40
 
 
 class KeptSoFar(Answer):
-    """The share of the measured minutes within the target, up to a day back; null: none was measured."""
+    """The share of the measured minutes within the target, and its 95% interval; null: none was measured."""
 
     share: float | None
     minutes: float
+    least: float | None = None
+    most: float | None = None
+    since: UtcTime | None = None
 
 
 class Alternative(Answer):
@@ -53,7 +56,7 @@ class EconomicAnswer(Answer):
     ] = None
 
 
-def weigh_choice(decision: Decision) -> dict[str, object]:
+def weigh_choice(decision: Decision, decided_for: datetime) -> dict[str, object]:
     """Returns the fields of what the economic rule weighed; empty under other rules."""
     choice = decision.choice
     if choice is None:
@@ -62,7 +65,7 @@ def weigh_choice(decision: Decision) -> dict[str, object]:
     others = [one for one in choice.offers if one.counts != choice.running.counts]
     return {
         "price": choice.price,
-        "kept_so_far": {"share": choice.kept.share, "minutes": choice.kept.minutes},
+        "kept_so_far": tell_kept(choice.kept, decided_for),
         "change_pause_seconds": choice.change.pause_seconds,
         "changes_seen": choice.change.changes,
         "alternatives": [
@@ -74,6 +77,13 @@ def weigh_choice(decision: Decision) -> dict[str, object]:
             for one in [choice.running, *others[:MOST_ALTERNATIVES]]
         ],
     }
+
+
+def tell_kept(kept: Kept, decided_for: datetime) -> dict[str, object]:
+    """Returns how much of the promise was kept, its interval, and since when minutes were judged."""
+    least, most = kept.bounds or (None, None)
+    since = decided_for - timedelta(minutes=kept.ago) if kept.minutes else None
+    return {"share": kept.share, "minutes": kept.minutes, "least": least, "most": most, "since": since}
 
 
 def choose_smoothing(terms: PolicyBody, settings: Settings) -> Smoothing | None:

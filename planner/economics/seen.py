@@ -10,6 +10,8 @@ from functools import cached_property
 from itertools import pairwise
 from math import fsum, sqrt
 
+from planner.workloads.accuracy import bound_share
+
 MINUTE = 60.0
 AFTER_CHANGE = 3.0
 """Minutes after a change in which its pause and its backlog make intervals late."""
@@ -18,6 +20,8 @@ USUAL_LATE, USUAL_LATE_COUNT = 1.2, 3
 USUAL_PAUSE, USUAL_PAUSE_COUNT = 20.0, 2
 """The pause of a change in seconds until changes were seen, and for how many changes this guess counts."""
 LONGEST_PAUSE = 600.0
+STRETCH = 5.0
+"""Minutes that are late together: only minutes further apart count as independent of each other."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,17 +42,26 @@ class SeenInterval:
 class Kept:
     """How many of the judged minutes were within the target, and how many minutes that is more or less than promised.
 
-    `debt` is the number of late minutes beyond those that the promise allows; below 0, so many more were allowed.
+    `debt` is the number of late minutes beyond those that the promise allows; below 0, so many more were allowed. The
+    first judged minute began `ago` minutes before the end of the newest.
     """
 
     minutes: float
     late_minutes: float
     debt: float
+    ago: float = 0.0
 
     @property
     def share(self) -> float | None:
         """The share of the minutes within the target; None if no minute was judged."""
         return 1.0 - self.late_minutes / self.minutes if self.minutes else None
+
+    @property
+    def bounds(self) -> tuple[float, float] | None:
+        """The 95% interval of the share, where late minutes come in stretches; None if no minute was judged."""
+        if self.share is None:
+            return None
+        return bound_share(self.share, max(1, round(self.minutes / STRETCH)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +138,8 @@ class History:
         judged = [place for place, one in enumerate(self.intervals) if one.seconds is not None]
         late = self.step * sum(1 for place in judged if self.is_late(place))
         minutes = self.step * len(judged)
-        return Kept(minutes, late, late - (1.0 - promise) * minutes)
+        ago = self.step * (len(self.intervals) - judged[0]) if judged else 0.0
+        return Kept(minutes, late, late - (1.0 - promise) * minutes, ago)
 
     def find_change_cost(self, utilisation: float) -> ChangeCost:
         """What past changes cost that were made when no interval was late; `utilisation` is that of now."""

@@ -53,7 +53,7 @@ def to_decision_answer(
             "diagnostics": gathered.found.diagnostics + composed.diagnostics,
             "policy": gathered.terms,
             "basis": gathered.found.basis,
-            **({} if decision.choice is None else weigh_choice(decision)),
+            **({} if decision.choice is None else weigh_choice(decision, gathered.decided_for)),
         }
     )
 

@@ -1,11 +1,12 @@
 """Decisions under the economic rule, over HTTP: a policy needs a target and nothing else."""
 
+from datetime import datetime
 from typing import Any
 
 import httpx
 import pytest
 
-from tests.app.decision_calls import ENOUGH, decide, observe, put_policy
+from tests.app.decision_calls import ENOUGH, START, decide, observe, put_policy
 
 ECONOMIC: dict[str, Any] = {
     "goal": {"t_max_seconds": 0.1},
@@ -26,7 +27,10 @@ def test_enough_processors_are_kept_and_the_costs_are_shown(client: httpx.Client
     answer = decide(client, known, 30)
     assert answer["action"] == "hold"
     assert [one["code"] for one in answer["reasons"]] == ["cheapest-runs", "kept-so-far"]
-    assert answer["kept_so_far"] == {"share": 1.0, "minutes": 30.0}
+    kept = answer["kept_so_far"]
+    assert (kept["share"], kept["minutes"], kept["most"]) == (1.0, 30.0, 1.0)
+    assert 0.5 < kept["least"] < 0.97, "six stretches without a late minute do not prove a promise"
+    assert datetime.fromisoformat(kept["since"]) == START
     assert (answer["change_pause_seconds"], answer["changes_seen"]) == (20.0, 0)
     assert answer["price"] > 0
     assert answer["alternatives"][0]["processors"] == ENOUGH

@@ -41,6 +41,15 @@ def test_the_debt_is_the_late_minutes_beyond_those_allowed():
     assert kept.share == pytest.approx(0.9)
 
 
+def test_a_share_has_the_interval_of_its_stretches_and_its_beginning():
+    history = write_history((3, 0.4, 90), (3, 0.7, 10))
+    unknown = [replace(one, seconds=None) for one in history.intervals[:20]]
+    kept = replace(history, intervals=[*unknown, *history.intervals[20:]]).find_kept(0.97)
+    assert (kept.minutes, kept.ago, kept.share) == (80.0, 80.0, 0.875)
+    # Wilson's interval of 14 among 16, worked out by hand.
+    assert kept.bounds == pytest.approx((0.6398, 0.9650), abs=1e-3)
+
+
 def test_nothing_measured_keeps_an_unknown_share():
     kept = see_row([1.0] * 5, seconds=None).find_kept(0.97)
     assert kept.share is None
