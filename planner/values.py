@@ -168,7 +168,7 @@ class OperatorEstimate(NamedTuple):
 
     Where key groups are dealt out whole, `groups` is their number, and `next_useful_processors` the next number of
     processors at which the busiest instance gets less. The sojourn is the wait, the service of concurrency/service_rate
-    and the delay.
+    and the delay; the two are None where the topology says neither.
     """
 
     name: str
@@ -184,8 +184,8 @@ class OperatorEstimate(NamedTuple):
     hottest_utilisation: float | None = None
     groups: int | None = None
     next_useful_processors: int | None = None
-    concurrency: int = 1
-    delay_seconds: float = 0.0
+    concurrency: int | None = None
+    delay_seconds: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -88,7 +88,8 @@ def list_longer(topology: Topology, answer: Estimate, load: Load) -> list[str]:
 def list_shorter(topology: Topology, answer: Estimate, load: Load) -> list[str]:
     """Causes of a sojourn time shorter than modelled."""
     calm = fsum(
-        one.visits * (one.concurrency / one.service_rate + one.delay_seconds) for one in answer.operators
+        one.visits * ((one.concurrency or 1) / one.service_rate + (one.delay_seconds or 0.0))
+        for one in answer.operators
     )
     fast = write_sojourn(topology, answer, change_rates(load, 1.0 + WRONG_RATE))
     longest = max(one.sojourn_seconds or 0.0 for one in answer.operators)

@@ -34,8 +34,10 @@ class OperatorEstimateAnswer(Answer):
     next_useful_processors: Annotated[
         int | None, Field(description="The next count that serves more; null: none, or groups unknown.")
     ] = None
-    concurrency: Annotated[int, Field(description="A service takes concurrency/service_rate.")] = 1
-    delay_seconds: float = 0.0
+    concurrency: Annotated[
+        int | None, Field(description="A service takes concurrency/service_rate; null: 1.")
+    ] = None
+    delay_seconds: float | None = None
 
 
 class DiagnosticAnswer(Answer):

@@ -92,10 +92,10 @@ class OperatorBody(Body):
         ),
     ] = None
     delay_seconds: Annotated[
-        float, Field(ge=0, le=1e12, description="Added to each visit, such as a timer; takes no capacity.")
+        float, Field(ge=0, le=1e12, description="Added to each visit; takes no capacity.")
     ] = 0.0
     concurrency: Annotated[
-        int, Field(ge=1, le=100_000, description="Tuples that one processor serves at a time (async calls).")
+        int, Field(ge=1, le=100_000, description="Tuples that one processor serves at once.")
     ] = 1
     capacity_rate: Annotated[
         float | None,
@@ -105,7 +105,7 @@ class OperatorBody(Body):
     keyed_by: Annotated[
         Literal["root", "tuple"] | None,
         Field(
-            description="root (default): tuples of one external tuple share a key; tuple: each has its own."
+            description="tuple: each has its own key; root (default): those of one external tuple share one."
         ),
     ] = None
     profile: Annotated[
