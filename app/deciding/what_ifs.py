@@ -36,7 +36,7 @@ from planner.decisions.policy import bound_topology
 from planner.decisions.wording import DecidedNumber, describe_difference, describe_other_terms
 from planner.gates.what_if import Explored, WhatIfTerms, explore
 from planner.values import Plan
-from planner.wording import write_count, write_number, write_rate, write_seconds
+from planner.wording import write_count, write_counted, write_number, write_rate, write_seconds
 
 
 class WhatIfRequest(Measured):
@@ -104,8 +104,8 @@ class WhatIfAnswer(Answer):
 
 
 UNCORRECTED = (
-    "The E[T] that the decision expects is corrected by measured waits. Each E[T] of this what-if is an estimate "
-    "without that correction."
+    "The decision expects an E[T] of {corrected} for its {processors} at {rate}: that is the estimate of {estimated}, "
+    "corrected by measured waits. Each E[T] of this what-if is an estimate without that correction."
 )
 OF_POLICY = {"smoothing", "model", "calibrate"}
 PLACES = STORED | {"external_rate": "/load_factor"}
@@ -161,8 +161,15 @@ def compare_decision(
     if is_same and plan is not None:
         detail = describe_difference(plan.estimate.processors_total, explored.external_rate, decided)
     notes = [DiagnosticAnswer(code="differs-from-decision", detail=detail)] if detail else []
-    if answer.get("correction"):
-        notes.append(DiagnosticAnswer(code="waits-not-corrected", detail=UNCORRECTED))
+    estimated, corrected = answer["expected_sojourn_seconds"], answer.get("corrected_sojourn_seconds")
+    if estimated is not None and corrected is not None:
+        said = UNCORRECTED.format(
+            corrected=write_seconds(corrected),
+            processors=write_counted(decided.total, "processor"),
+            rate=write_rate(answer["external_rate"]),
+            estimated=write_seconds(estimated),
+        )
+        notes.append(DiagnosticAnswer(code="waits-not-corrected", detail=said))
     return notes
 
 

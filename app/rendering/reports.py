@@ -13,7 +13,6 @@ from app.rendering.graph_pictures import LEVELS, OVERLOADED, draw_graph, find_le
 from app.rendering.operator_graphs import DrawnOperator, OperatorGraph, find_part, graph_estimate
 from app.rendering.picture_files import write_svg
 from app.rendering.picture_shapes import BLACK, QUIET, clean, shorten
-from planner.situations.evidence_wording import describe_evidence
 from planner.values import Topology
 from planner.wording import (
     UNBOUNDED,
@@ -85,8 +84,10 @@ class Diagram:
 Block = Heading | Paragraph | PageLink | Bullets | ReportTable | Diagram
 
 WORDS = (
-    "E[T] is the expected total time that operators spend on one external tuple and on all tuples that derive from it, "
-    "waits included. A processor serves one tuple at a time: a thread, an executor, a subtask."
+    "E[T] is the mean total time that operators spend on one external tuple and on all tuples that derive from it, "
+    "waits included. It is measured by your snapshots, or estimated by the model; an expected E[T] is an estimate "
+    "corrected by measured waits, where there are any. A processor serves one tuple at a time: a thread, an executor, "
+    "a subtask."
 )
 """What E[T] and a processor are, as the pages of the dashboard say it too."""
 
@@ -211,7 +212,9 @@ def list_operators(estimate: EstimateAnswer, recommended: Mapping[str, int] | No
             ]
         )
     said = f"Busy, wait and service are estimates for the {write_counted(estimate.processors_total, 'processor')}"
-    said += f" of this table, at {write_rate(estimate.external_rate)}. An arrow leads to what is recommended."
+    said += f" of this table, at {write_rate(estimate.external_rate)}."
+    if recommended is not None:
+        said += " An arrow leads to what is recommended."
     return [Heading("Operators"), Paragraph(said), ReportTable(header, rows)]
 
 
@@ -222,7 +225,7 @@ def list_evidence(estimate: EstimateAnswer) -> list[Block]:
         return []
     blocks: list[Block] = [
         Heading("How true the estimated E[T] is"),
-        Paragraph(describe_evidence(evidence.kind, evidence.known_error)),
+        Paragraph(evidence.detail),
     ]
     if evidence.assumed:
         blocks += [Paragraph("Assumed, because it was not measured:"), Bullets(evidence.assumed)]

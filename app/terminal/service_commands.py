@@ -37,7 +37,7 @@ STATUS = [
     Column("topology"),
     Column("status", is_text=True),
     Column("processors"),
-    Column("measured E[T]"),
+    Column("newest E[T]"),
     Column("target"),
     Column("measured"),
 ]

@@ -218,7 +218,9 @@ class Decided(EconomicAnswer, StoredFields):
     """The recommended action with its reasons, and the policy and measurements behind it."""
 
     decided_for: Annotated[UtcTime, Field(description="The end of the newest interval.")]
-    action: Action
+    action: Annotated[
+        Action, Field(description="As decided. What to run now is `wanted`; where that is null, do nothing.")
+    ]
     goal: Literal["latency-target", "tradeoff", "best-split"]
     processors: Counts
     reasons: list[ReasonAnswer]

@@ -2,11 +2,12 @@
 
 from typing import Annotated
 
-from pydantic import Field
+from pydantic import Field, computed_field
 
 from app.load.bodies.terms import KnownModel
 from app.load.bodies.topology import QueueingName
 from app.web.fields import Answer, UtcTime
+from planner.situations.evidence_wording import describe_evidence
 from planner.values import Estimate
 
 
@@ -103,6 +104,12 @@ class EvidenceAnswer(Answer):
     ]
     measured: list[str]
     assumed: list[str]
+
+    @computed_field  # type: ignore[prop-decorator]  # as Pydantic documents it
+    @property
+    def detail(self) -> str:
+        """How true E[T] is, in a sentence."""
+        return describe_evidence(self.kind, self.known_error)
 
 
 class EstimateAnswer(Answer):

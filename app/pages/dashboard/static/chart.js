@@ -13,7 +13,6 @@ const LEFT = 56;
 const RIGHT = 12;
 const TOP = 10;
 const BOTTOM = 24;
-const MOST_TABLE_ROWS = 200;
 
 /**
  * @typedef {{name: string, values: (number | null)[], className: string, write?: (v: number | null) => string}} Line
@@ -98,9 +97,8 @@ export function Chart({ label, xs, writeX, lines, band = null, write = short, ma
   `;
 }
 
-/** The newest numbers of a chart. */
+/** The numbers of a chart. */
 function ChartTable({ xs, writeX, lines, write }) {
-  const first = Math.max(0, xs.length - MOST_TABLE_ROWS);
   return html`
     <div class="scroll" tabindex="0" role="group" aria-label="A part that can be scrolled">
       <table>
@@ -108,11 +106,11 @@ function ChartTable({ xs, writeX, lines, write }) {
           <tr><th scope="col">at</th>${lines.map((one) => html`<th scope="col">${one.name}</th>`)}</tr>
         </thead>
         <tbody>
-          ${xs.slice(first).map((x, place) =>
+          ${xs.map((x, place) =>
             html`
               <tr>
                 <th scope="row">${writeX(x)}</th>
-                ${lines.map((one) => html`<td>${(one.write ?? write)(one.values[first + place])}</td>`)}
+                ${lines.map((one) => html`<td>${(one.write ?? write)(one.values[place])}</td>`)}
               </tr>
             `
           )}

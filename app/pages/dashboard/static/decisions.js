@@ -111,7 +111,11 @@ function Summary({ rows }) {
       ${unapplied > 0 &&
         `${counted(unapplied, "change")} ${
           unapplied === 1 ? "was" : "were"
-        } not seen to run: no snapshot shows recommended processors.`}
+        } not seen to run: no snapshot shows all recommended processors.`}
+    </p>
+    <p class="quiet">
+      E[T] before: as measured when it was decided. Measured E[T]: the mean since the processors ran, until the next change
+      was possible. Reported: what the platform said of the change.
     </p>
   `;
 }

@@ -2,12 +2,13 @@
 import { html } from "./view.js";
 import { at } from "./api.js";
 import { clock, count, counted, duration, percent, signed, UNKNOWN } from "./format.js";
+import { LEVEL } from "./forecast_ahead.js";
 import { Trouble, useAnswer, Waiting } from "./hooks.js";
 
 /** @param {{name: string}} props */
 export function ForecastAccuracy({ name }) {
   // Computed anew for sixty past times: it is asked once for each visit.
-  const found = useAnswer(at(name, "/forecasts/accuracy"), undefined, null);
+  const found = useAnswer(at(name, `/forecasts/accuracy?level=${LEVEL}`), undefined, null);
   const answer = found.answer;
   return html`
     <section class="card">
@@ -29,8 +30,9 @@ export function ForecastAccuracy({ name }) {
         )} upper rate: decisions use it"
           leads=${answer.peaks} wanted=${answer.quantile} />
         <p class="quiet">
-          In brackets: where the coverage lies with 95% probability, counting only forecasts that do not overlap.${" "}
-          ▲: all of that is below what is wanted.
+          Mean error: above 0 where forecasts were too high. Error either way: its mean size. Covered: how often what came${" "}
+          was inside the band, or not above the upper rate. In brackets: where this share lies with 95% probability,${" "}
+          counting only forecasts that do not overlap. ▲: all of that is below what is wanted.
         </p>
       `}
     </section>

@@ -7,6 +7,8 @@ import { Trouble, useAnswer, useTerms, Waiting } from "./hooks.js";
 import { Diagnostics } from "./verdict.js";
 
 const AHEAD = [15, 30, 60, 120, 240];
+/** Beyond a band of this probability lies as much on each side as beyond the rate that decisions are ready for. */
+export const LEVEL = 0.9;
 const BEFORE = 3;
 const FEWEST = 30;
 
@@ -106,8 +108,10 @@ function Ahead({ answer }) {
       <dl class="figures">
         <div>
           <dt>${last
-            ? `expected in ${duration(expected.length * answer.step_seconds)}, and its ${percent(level)} band`
-            : "expected"}</dt>
+            ? `rate of one interval (${duration(answer.step_seconds)}) in ${
+              duration(expected.length * answer.step_seconds)
+            }, and its ${percent(level)} band`
+            : "rate to come"}</dt>
           <dd>
             ${last ? `${rate(last.rate)} (${rate(last.lower)} to ${rate(last.upper)})` : UNKNOWN}
           </dd>
@@ -120,6 +124,13 @@ function Ahead({ answer }) {
       <${Chart} label="External rate" xs=${xs} writeX=${clock} lines=${lines} band=${band}
         marks=${marks}
         write=${rate} />
+      <p class="quiet">
+        The rate of one interval lies above the band with a probability of ${percent(
+          (1 - level) / 2,
+        )}, and below it with${" "}
+        the same. Decisions use another number of the same forecast: the highest rate of all intervals until the next${" "}
+        change is possible.
+      </p>
       <${Diagnostics} of=${answer.diagnostics} />
     </div>
   `;
@@ -137,7 +148,7 @@ function readTerms(query) {
 
 /** @param {Terms} terms */
 function writeQuery({ asOf, steps }) {
-  const query = { model: "lines", steps: String(steps), history_steps: String(BEFORE * steps) };
+  const query = { model: "lines", level: String(LEVEL), steps: String(steps), history_steps: String(BEFORE * steps) };
   return new URLSearchParams(asOf === null ? query : { ...query, as_of: asOf });
 }
 

@@ -53,7 +53,7 @@ function Compared({ found }) {
           <dd>${found.coverage === null ? UNKNOWN : covered}</dd>
         </div>
         <div>
-          <dt>wanted</dt>
+          <dt>aim</dt>
           <dd>${percent(found.wanted)}</dd>
         </div>
         <div>
@@ -65,7 +65,9 @@ function Compared({ found }) {
       <${Chart} label="External rate" xs=${xs} writeX=${clock} lines=${lines} marks=${missed}
         write=${rate} />
       <p class="quiet">
-        A dotted upright line marks a time in which more came than was covered.${" "}
+        Came: the highest measured rate from a decision until the next change was possible. Expected: the same, as${" "}
+        forecast. Covered up to: the rate that the decision was ready for. A dotted upright line marks a time in which${" "}
+        more came than was covered.${" "}
         The newest ones are not judged until their time is over.
       </p>
     </section>

@@ -26,8 +26,9 @@ export function Tabs({ name, on }) {
 export function Words() {
   return html`
     <p class="quiet">
-      E[T] is the expected total time that operators spend on one external tuple and on all tuples that derive from it,
-      waits included. A processor serves one tuple at a time: a thread, an executor, a subtask.
+      E[T] is the mean total time that operators spend on one external tuple and on all tuples that derive from it, waits
+      included. It is measured by your snapshots, or estimated by the model; an expected E[T] is an estimate corrected by
+      measured waits, where there are any. A processor serves one tuple at a time: a thread, an executor, a subtask.
     </p>
   `;
 }

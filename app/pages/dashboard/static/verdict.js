@@ -9,7 +9,6 @@ import {
   counted,
   duration,
   nameReach,
-  percent,
   rate,
   rateLimit,
   sentence,
@@ -128,19 +127,13 @@ function Covered({ name }) {
   return useAnswer(at(name, "/past-forecasts?limit=200"), undefined, null).answer?.detail;
 }
 
-/** How true the estimated E[T] is. @param {{of: {known_error: number | null, assumed: string[]} | null}} props */
+/** How true the estimated E[T] is. @param {{of: {detail: string, assumed: string[]} | null}} props */
 function Evidence({ of }) {
   if (!of) return null;
   return html`
     <details>
       <summary>How true the estimated E[T] is</summary>
-      <p>
-        ${of.known_error === null
-          ? "How far the estimated E[T] is from the true one is not known for measurements such as these."
-          : `The estimated E[T] differs from simulations by ${
-            percent(of.known_error)
-          } on average, for measurements such as these.`}
-      </p>
+      <p>${of.detail}</p>
       ${of.assumed.length > 0 && html`
         <p>Assumed, because it was not measured:</p>
         <ul>${of.assumed.map((one) => html`<li>${sentence(one)}</li>`)}</ul>

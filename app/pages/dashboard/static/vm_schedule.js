@@ -49,11 +49,17 @@ function Schedule({ name }) {
       <${Waiting} of=${found} />
       ${answer && html`
         <p>
-          By the policy <span class="code">${answer.policy}</span>, with a target of${" "}
-          ${short(100 * answer.qos_target, 4)}%; from ${count(answer.mst_model.samples)} throughputs${" "}
-          measured with ${count(answer.mst_model.fewest_vms)} to ${count(answer.mst_model.most_vms)} VMs.
+          The target: ${short(100 * answer.qos_target, 4)}% of the time is served. The policy:${" "}
+          <span class="code">${answer.policy}</span>. It knows ${count(
+            answer.mst_model.samples,
+          )} throughputs, measured${" "}
+          with ${count(answer.mst_model.fewest_vms)} to ${count(answer.mst_model.most_vms)} VMs.
         </p>
-        <${Intervals} intervals=${answer.intervals} />
+        <p class="quiet">
+          The rates here are of a forecast of their own, which learns also from the same hours of earlier days. It is not${" "}
+          the one above, so their numbers differ. What the VMs serve is of the VMs alone, whatever the rate will be.
+        </p>
+        <${Intervals} intervals=${answer.intervals} target=${answer.qos_target} />
         <p>${answer.kept ? "✓" : "▲"} ${answer.verdict}</p>
         <${Diagnostics} of=${answer.diagnostics} />
       `}
@@ -61,8 +67,8 @@ function Schedule({ name }) {
   `;
 }
 
-/** @param {{intervals: any[]}} props */
-function Intervals({ intervals }) {
+/** @param {{intervals: any[], target: number}} props */
+function Intervals({ intervals, target }) {
   return html`
     <div class="scroll" tabindex="0" role="group" aria-label="A part that can be scrolled">
       <table class="vms">
@@ -71,10 +77,10 @@ function Intervals({ intervals }) {
             <th scope="col">from</th>
             <th scope="col">to</th>
             <th scope="col">VMs</th>
-            <th scope="col">for the mean + uncertain throughput + uncertain forecast</th>
-            <th scope="col">expected</th>
-            <th scope="col">served up to</th>
-            <th scope="col">probability</th>
+            <th scope="col">for the expected rate + unsure throughput + unsure rate</th>
+            <th scope="col">expected rate</th>
+            <th scope="col">VMs serve at least (${short(100 * target, 4)}% sure)</th>
+            <th scope="col">time served</th>
           </tr>
         </thead>
         <tbody>

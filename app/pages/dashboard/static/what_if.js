@@ -106,13 +106,16 @@ function listFigures({ current, planned, gate, basis, load_factor, external_rate
   const kind = planned?.objective === "min-processors" ? "the fewest for the target" : "in their best split";
   const now = rate(external_rate);
   const misses = planned && t_max_seconds !== null && planned.expected_sojourn_seconds > t_max_seconds;
+  const failsAtAnyRate = gate && !gate.passed && gate.headroom_rate === null;
   /** @type {import("./verdict.js").Figure[]} */
   const ofRunning = [
     [
       `estimated E[T] of the ${count(runs)} that run, at ${now}`,
       current?.stable ? duration(current.expected_sojourn_seconds) : "cannot keep up",
     ],
-    [nameReach(runs ?? 0, t_max_seconds !== null), rateLimit(gate?.headroom_rate)],
+    failsAtAnyRate
+      ? ["rate up to which every check passes", "none: see the checks"]
+      : [nameReach(runs ?? 0, t_max_seconds !== null), rateLimit(gate?.headroom_rate)],
   ];
   return [
     [`rate, ${snapshots(basis.snapshots)}${load_factor === 1 ? "" : ` × ${short(load_factor)}`}`, now],

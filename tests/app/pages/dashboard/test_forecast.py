@@ -53,7 +53,7 @@ def test_the_forecast_as_of_a_past_time_is_the_apis_and_the_address_holds_it(
 ):
     page = visit(watched, service, measured, f"?steps=15&as_of={AS_OF}")
     card = find_section(page, "The external rate to come")
-    terms: dict[str, Any] = {"model": "lines", "steps": 15, "history_steps": 45}
+    terms: dict[str, Any] = {"model": "lines", "level": 0.9, "steps": 15, "history_steps": 45}
     url = f"/v1/topologies/{measured}/forecasts/workload"
     said = client.get(url, params=terms | {"as_of": AS_OF}).json()["expected"]
     inside = sum(one["lower"] <= one["came_rate"] <= one["upper"] for one in said)
@@ -87,7 +87,7 @@ def test_the_accuracy_of_each_lead_is_the_apis(
 ):
     page = visit(watched, service, measured)
     card = find_section(page, "How true were forecasts")
-    said = client.get(f"/v1/topologies/{measured}/forecasts/accuracy").json()
+    said = client.get(f"/v1/topologies/{measured}/forecasts/accuracy", params={"level": 0.9}).json()
     expect(card).to_contain_text(f"computed anew for {said['origins']} past times")
     for table, leads in zip((0, 1), (said["rates"], said["peaks"]), strict=True):
         rows = card.locator("table").nth(table).locator("tbody tr")

@@ -8,7 +8,7 @@ import httpx
 import pytest
 from playwright.sync_api import expect
 
-from planner.wording import write_rate
+from planner.wording import write_rate, write_seconds
 from tests.app.browsing import Watched
 from tests.app.pages.overview.test_routes import add, decide
 from tests.app.processes import Service, StartService, wait_until
@@ -129,6 +129,7 @@ def test_a_limit_of_processors_leaves_the_policys_target_and_a_plan_that_misses_
     expect(figures).to_contain_text("▲ above the target")
     page.get_by_label("processors at most").fill("1")
     expect(figures).to_contain_text(f"{decided['processors']['current_total']} → none")
+    expect(figures).to_contain_text("none: see the checks")
 
 
 def test_the_page_says_why_its_plan_differs_from_the_decision(
@@ -139,6 +140,9 @@ def test_the_page_says_why_its_plan_differs_from_the_decision(
     watched.page.goto(f"{service.url}/ui/#/topologies/{name}/what-if")
     expect(watched.page.get_by_text(why)).to_be_visible()
     assert f"The decision recommends {decided['processors']['recommended_total']}: " in why
+    (waits,) = [one["detail"] for one in said["diagnostics"] if one["code"] == "waits-not-corrected"]
+    for stated in ("corrected_sojourn_seconds", "expected_sojourn_seconds"):
+        assert write_seconds(decided[stated]) in waits
     watched.page.get_by_label("processors at most").fill("500")
     expect(watched.page.get_by_text(why)).to_have_count(0)
 
