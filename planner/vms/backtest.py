@@ -28,12 +28,12 @@ from planner.vms.sigma_policies import (
 )
 from planner.vms.throughput import MstSample, fit_mst
 from planner.vms.timing import (
-    JUDGED_SECONDS,
     Timing,
     VmPolicy,
     check_max_vms,
     check_qos_target,
     check_timing,
+    is_judgeable,
     keep_paid,
 )
 from planner.workloads.arma.fit import fit_arma_by_statsmodels
@@ -197,14 +197,9 @@ def run_backtest(
         for seed in range(seeds):
             run = backtest.run(policy, seed, on_interval)
             target = find_target(policy, setup.qos_target, setup.headgate_qos_target)
-            judgeable = is_judgeable(len(setup.rates), setup.timing.step_seconds)
+            judgeable = is_judgeable(len(setup.rates), setup.timing.step_seconds, target)
             names = (policy, setup.workload, setup.app, seed)
             yield BacktestScore(*names, *run.score, target, judgeable, backtest.judge(policy, run))
-
-
-def is_judgeable(steps: int, step_seconds: float) -> bool:
-    """Returns whether a run of so many steps is at least a week long, so that chance does not decide on its target."""
-    return steps * step_seconds >= JUDGED_SECONDS
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,6 +29,8 @@ from planner.workloads.series import (
 MOST_BILLING_SECONDS = 31 * 86_400.0
 JUDGED_SECONDS = 7 * 86_400.0
 """Of a shorter run chance decides whether it keeps a target."""
+JUDGED_MISSES = 10
+"""Where a target allows fewer missed steps, chance decides too."""
 
 
 class InvalidMstSamples(InvalidForecastArgument):
@@ -280,3 +282,9 @@ def check_qos_target(qos_target: float) -> None:
     """Raises InvalidQosTarget unless the target is at least one half and below 1."""
     if not 0.5 <= qos_target < 1.0:
         raise InvalidQosTarget(qos_target)
+
+
+def is_judgeable(steps: int, step_seconds: float, qos_target: float | None) -> bool:
+    """Returns whether a run is so long that chance does not decide whether it keeps its target (None: it has none)."""
+    enough = qos_target is None or (1.0 - qos_target) * steps >= JUDGED_MISSES * (1.0 - 1e-9)
+    return enough and steps * step_seconds >= JUDGED_SECONDS

@@ -11,12 +11,12 @@ from planner.vms.price_policy import DEFAULT_QOS_TARGET, HeadgatePolicy, PricedI
 from planner.vms.sigma_policies import HEADGATE, PolicyName, SigmaRule, VmReason, find_policy
 from planner.vms.throughput import MstModel, MstSample, fit_mst
 from planner.vms.timing import (
-    JUDGED_SECONDS,
     RecordedStep,
     Timing,
     check_max_vms,
     check_qos_target,
     check_timing,
+    is_judgeable,
     observe_record,
 )
 from planner.wording import write_counted, write_number, write_seconds
@@ -271,7 +271,7 @@ def _describe_promise(question: VmQuestion, chosen: PricedIntervals, qos_target:
         binding = "max-vms"
     elif steps and chosen.mean_unserved > 1.0 - qos_target:
         binding = "price-cap" if price.capped else "price"
-    judgeable = steps * question.timing.step_seconds >= JUDGED_SECONDS
+    judgeable = is_judgeable(steps, question.timing.step_seconds, qos_target)
     return SchedulePromise(steps, kept, least, most, debt, price.price, price.cap, binding, judgeable)
 
 

@@ -123,5 +123,5 @@ def describe_promise(answer: VmForecastAnswer) -> list[str]:
     )
     said = [f"Kept so far: {kept} ({least} to {most} by chance), {debt} than the target allows."]
     if not answer.judgeable:
-        said.append("The record is shorter than a week: chance decides whether it keeps a target.")
+        said.append("The record is too short: chance decides whether it keeps the target.")
     return [*said, f"What keeps the schedule from serving more: {BINDING[str(answer.binding)]}."]

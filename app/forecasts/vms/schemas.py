@@ -133,7 +133,9 @@ class VmForecastAnswer(Answer):
     binding: str | None = Field(
         None, description="What keeps it from more: `target`, `price`, `price-cap` or `max-vms`."
     )
-    judgeable: bool = Field(default=False, description="Whether `record` is at least a week long.")
+    judgeable: bool = Field(
+        default=False, description="Whether `record` is a week long and the target allows 10 missed steps."
+    )
     verdict: str = Field(description="The verdict on the whole schedule, as a sentence.")
     intervals: list[VmIntervalAnswer]
     mst_model: ThroughputFitAnswer

@@ -190,7 +190,9 @@ def print_rows(rows: Iterator[BacktestScore], output: str, out: TextIO, body: Ba
         _print_summaries(known, has_spread=body.seeds > 1)
         if not all(row.judgeable for row in known):
             console.print(
-                "These runs are shorter than a week: chance decides whether they keep a target.", markup=False
+                "These runs are shorter than a week, or their target allows fewer than 10 missed steps: chance decides "
+                "whether they keep it.",
+                markup=False,
             )
 
 

@@ -174,7 +174,7 @@ class BacktestRunAnswer(Answer):
     max_backlog: float = Field(description="The largest backlog, in the workload's rate × seconds.")
     qos_target: float | None = Field(description="The QoS target of the policy; null for a baseline.")
     judgeable: bool = Field(
-        description="Whether the run is at least a week long; in shorter runs chance decides whether a target is kept."
+        description="Whether the run is a week long and the target allows 10 missed steps; else chance decides."
     )
     kept: bool | None = Field(description="Whether `qos_percent` reaches the target; null for a baseline.")
     expected: float | None = Field(None, description="The served share that the policy expected.")

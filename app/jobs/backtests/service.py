@@ -21,11 +21,11 @@ from app.jobs.states import cancel_or_delete
 from app.jobs.workers.backtest_worker import lengthen_schedule
 from app.web.observability import time_planner
 from app.web.problems.stored_data_errors import RunNotFinished, UnknownBacktest, UnknownRun
-from planner.vms.backtest import Backtest, BacktestScore, find_target, is_judgeable, summarise_scores
+from planner.vms.backtest import Backtest, BacktestScore, find_target, summarise_scores
 from planner.vms.misses import read_promise
 from planner.vms.replay import replay_schedule
 from planner.vms.sigma_policies import BY_NAME, HEADGATE
-from planner.vms.timing import InvalidQosTarget
+from planner.vms.timing import InvalidQosTarget, is_judgeable
 
 
 def start_backtest(session: Session, body: BacktestRequest) -> BacktestAnswer:
@@ -57,6 +57,7 @@ def find_backtest(session: Session, backtest_id: UUID) -> BacktestAnswer:
 
 def to_score(parameters: BacktestParametersAnswer, run: Any) -> BacktestScore:
     """Returns a stored run as the planner's score of a run."""
+    target = find_target(run.policy, parameters.qos_target, parameters.headgate_qos_target)
     return BacktestScore(
         run.policy,
         parameters.workload_name,
@@ -66,8 +67,8 @@ def to_score(parameters: BacktestParametersAnswer, run: Any) -> BacktestScore:
         run.cost_to_truth,
         run.cost_to_static,
         run.max_backlog,
-        find_target(run.policy, parameters.qos_target, parameters.headgate_qos_target),
-        is_judgeable(parameters.steps, parameters.step_seconds),
+        target,
+        is_judgeable(parameters.steps, parameters.step_seconds, target),
         None if run.promise is None else read_promise(run.promise),
     )
 

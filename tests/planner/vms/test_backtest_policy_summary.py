@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from planner.vms.backtest import BacktestScore, find_target, is_judgeable, summarise_scores
+from planner.vms.backtest import BacktestScore, find_target, summarise_scores
 
 
 def score(policy: str, seed: int, qos: float, cost: float = 1.0) -> BacktestScore:
@@ -57,8 +57,3 @@ def test_a_policy_is_measured_by_its_own_target(policy: str, target: float | Non
     assert (one.qos_target_percent, one.meets_target) == (target, meets)
     assert run.kept is meets
     assert target is None if run.qos_target is None else math.isclose(100.0 * run.qos_target, target or 0.0)
-
-
-@pytest.mark.parametrize(("steps", "step_seconds", "judgeable"), [(10_080, 60.0, True), (167, 3600.0, False)])
-def test_a_run_of_a_week_can_be_judged(steps: int, step_seconds: float, *, judgeable: bool):
-    assert is_judgeable(steps, step_seconds) is judgeable

@@ -16,6 +16,7 @@ from planner.vms.timing import (
     check_max_vms,
     check_qos_target,
     check_timing,
+    is_judgeable,
     keep_paid,
     observe_rates,
     observe_record,
@@ -117,3 +118,16 @@ def test_a_record_says_for_how_long_its_vms_are_paid():
     observed = observe_record(np.ones(9), record, hourly)
     # Two VMs are paid for again from the fifth step on, one since the fourth.
     assert sorted(observed.paid.tolist()) == [2.0, 3.0, 3.0]
+
+
+@pytest.mark.parametrize(
+    ("steps", "step_seconds", "target", "judgeable"),
+    [
+        *((10_080, 60.0, 0.9875, True), (10_079, 60.0, 0.9875, False), (167, 3600.0, None, False)),
+        *((215, 86_400.0, 0.9875, False), (800, 3600.0, 0.9875, True), (168, 3600.0, None, True)),
+    ],
+)
+def test_a_run_of_a_week_whose_target_allows_ten_missed_steps_can_be_judged(
+    steps: int, step_seconds: float, target: float | None, *, judgeable: bool
+):
+    assert is_judgeable(steps, step_seconds, target) is judgeable

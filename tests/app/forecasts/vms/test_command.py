@@ -115,6 +115,6 @@ def test_a_record_says_how_the_target_was_kept_and_what_keeps_it_from_more(tmp_p
     said = " ".join(ended.stdout.split())
     assert "Kept so far: 98% (" in said
     assert "3.75 missed steps more than the target allows." in said
-    assert "shorter than a week" in said
+    assert "The record is too short" in said
     assert "What keeps the schedule from serving more: the " in said
     assert "Kept so far" not in run_here("forecast", *FILES).stdout
