@@ -17,6 +17,7 @@ from typing import NamedTuple
 from planner.quantiles.search import DrawnTrial, Fewest
 from planner.quantiles.simulator import Simulator
 from planner.quantiles.splits import Counts, find_first, unite
+from planner.queueing.queueings import ROUND_ROBIN
 
 LOOKS = 2
 """Runs of a first look."""
@@ -28,12 +29,12 @@ NEAR, EARLY = 1.5, 0.8
 LEAST_FACTOR, MOST_FACTOR = 0.25, 4.0
 LITTLE = 1e-3
 """Waits shorter than this part of a service say nothing of the model."""
-NO_WAIT = 0.002
+NO_WAIT = 0.01
 """The part of the services' time below which drawn waits leave nothing to gain."""
-STILL = 0.995
+STILL = 0.99
 """Twice the processors that leave so much of the drawn times gain no more: a hot key waits with any number."""
 MOST_TOTAL = 2**20
-BELOW, COARSE = 16, 6
+BELOW, COARSE = 0.06, 6
 """A number that holds may lie below ones that do not, as instances keep in step: some numbers there are tried."""
 
 
@@ -71,7 +72,7 @@ class SimulatedTrial:
 
     def holds_split(self, counts: Counts) -> bool:
         """Whether a split holds the target in all runs."""
-        return self.look(counts) <= self.seconds and self.simulator.run(counts).bound_seconds <= self.seconds
+        return self.look(counts) <= self.seconds and self.simulator.holds(counts, self.seconds)
 
     def look(self, counts: Counts) -> float:
         """The mean time in the first runs, in seconds."""
@@ -121,11 +122,9 @@ class SimulatedTrial:
                 continue
             counts = ladder.splits.allocate(total)
             found = ladder.rank(counts)
-            if (
-                sum(counts) < total
-                or found <= (1.0 + NO_WAIT) * ladder.rank_services()
-                or found > STILL * before
-            ):
+            if found > STILL * before:
+                return total // 2
+            if sum(counts) < total or found <= (1.0 + NO_WAIT) * ladder.rank_services():
                 break
             before = found
         return total
@@ -135,7 +134,8 @@ def search_simulated(trial: SimulatedTrial) -> Fewest:
     """The fewest processors found that hold the target in simulation, or the most that were tried if none hold."""
     most = trial.find_most()
     first = find_first(trial.holds, trial.least, most)
-    for total in () if first is None else list_near(first, most):
+    in_turn = any(one.queueing == ROUND_ROBIN for one in trial.ladder.situation.topology.operators)
+    for total in () if first is None else list_near(first, most, BELOW if in_turn else 0.0):
         counts = None if total < trial.least else trial.find_split(total)
         if counts is not None:
             is_fewest = total == trial.least or total - 1 in trial.shown
@@ -143,12 +143,12 @@ def search_simulated(trial: SimulatedTrial) -> Fewest:
     return Fewest(list(trial.list_splits(most).splits[0]), is_tight=False, is_fewest=False)
 
 
-def list_near(first: int, most: int) -> Iterator[int]:
-    """Some numbers shortly below the first one found, and then all from there on.
+def list_near(first: int, most: int, below: float = BELOW) -> Iterator[int]:
+    """Some numbers below the first one found, by up to the part `below` of it, and then all from there on.
 
     Those below are multiples of a power of two, the same for all first numbers, so that the law of find_first stays.
     """
-    for total in range(first - first // BELOW, first):
+    for total in range(first - int(below * first), first):
         if total % 2 ** max(total.bit_length() - COARSE, 0) == 0:
             yield total
     yield from range(first, most + 1)

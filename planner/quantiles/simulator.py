@@ -77,6 +77,17 @@ class Simulator:
         seconds = [self.find(counts, number)[0] for number in range(RUNS)]
         return Runs(fmean(seconds), average_longest(seconds, LONGEST), RUNS * self.roots)
 
+    def holds(self, counts: Sequence[int], limit_seconds: float) -> bool:
+        """Whether a target of `limit_seconds` allows for the runs of an allocation; it ends at the first run that it
+        does not allow for.
+        """
+        seconds: list[float] = []
+        for number in range(RUNS):
+            seconds.append(self.find(counts, number)[0])
+            if len(seconds) >= LONGEST and average_longest(seconds, LONGEST) > limit_seconds:
+                return False
+        return True
+
     def look(self, counts: Sequence[int], runs: int) -> float:
         """The mean time of the first `runs` runs of an allocation, in seconds."""
         return fmean([self.find(counts, number)[0] for number in range(runs)])

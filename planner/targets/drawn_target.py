@@ -36,7 +36,7 @@ from planner.wording import write_factor, write_percent
 
 SHARED_RESERVE, OWN_RESERVE = 0.15, 0.2
 """Where plans are not simulated. With these nine of ten held a p99, and with one processor fewer most did too."""
-LADDER_ROOTS = 20_000
+LADDER_ROOTS = 10_000
 TOLERANCE = 1e-4
 """Headroom is found to this part of itself: every rate that is tried takes some milliseconds."""
 

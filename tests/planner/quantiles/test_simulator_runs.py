@@ -36,6 +36,9 @@ def test_the_bound_is_the_mean_of_the_longest_runs_and_a_longer_run_rarely_excee
     assert simulator is not None
     seconds = sorted([simulator.run_once([1], number)[0] for number in range(RUNS)])
     assert simulator.run([1]).bound_seconds == pytest.approx(sum(seconds[-3:]) / 3.0)
+    bound = simulator.run([1]).bound_seconds
+    assert simulator.holds([1], bound)
+    assert not simulator.holds([1], 0.999 * bound)
     rng = np.random.default_rng(1)
     runs, further = rng.normal(size=(100_000, RUNS)), rng.normal(scale=0.5, size=100_000)
     held = np.sort(runs, axis=1)[:, -LONGEST:].mean(axis=1) >= further
