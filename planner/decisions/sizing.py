@@ -101,6 +101,10 @@ def size_within_bounds(case: Case, situation: Situation, factors: Factors) -> Si
     return limit_to_budget(case, found)
 
 
+NEAR_LEAST = 0.25
+"""Where no processors meet the target, waits may be longer by this part than the shortest possible ones."""
+
+
 def size_up_to_bounds(case: Case, situation: Situation, factors: Factors, limit: Reason) -> Sizing:
     """Returns the processors for the target without max_processors, each operator then cut to its own max_processors.
 
@@ -109,7 +113,13 @@ def size_up_to_bounds(case: Case, situation: Situation, factors: Factors, limit:
     k_max, bounds = case.policy.k_max, situation.stations.max_processors
     none = [NO_BOUND] * len(situation.names)
     free = situation._replace(stations=replace(situation.stations, max_processors=none))
-    found = size_freely(case, free, factors)
+    try:
+        found = size_freely(case, free, factors)
+    except TargetUnreachable as error:
+        # A hot key, or whole key groups, make tuples wait with any number of processors.
+        least, service = error.lower_bound_seconds, situation.find_lower_bound()
+        nearest = least + NEAR_LEAST * (least - service)
+        found = [Sizing(size_shared(free, nearest, 1.0), situation, factors)]
     cut = [np.minimum(one.counts, bounds).tolist() for one in found]
     best = max(range(len(cut)), key=lambda place: sum(cut[place]))
     counts = situation.stations.settle_counts(cut[best])

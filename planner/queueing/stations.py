@@ -96,6 +96,10 @@ class Stations:
         drawn: dict[int, Curve] = {}
         for place, (i, floor) in enumerate(zip(general, floors, strict=True)):
             rate, most = float(self.arrival_rate[i]), int(self.max_processors[i])
+            groups = self.inflows[i].groups if self.inflows else None
+            if groups is not None:
+                # An instance without a group serves nothing, also where a search asks what no bound would allow.
+                most = min(most, groups.number)
             drawn[i] = (
                 StairCurve(blocks, place, rate, floor, most)
                 if i in self.grouped

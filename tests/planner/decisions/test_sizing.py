@@ -6,7 +6,8 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from planner.decisions.case import Case
+from planner.decisions.case import Case, DecisionQuestion
+from planner.decisions.compose import decide
 from planner.decisions.policy import Policy
 from planner.decisions.sizing import (
     MOST_GROWTH,
@@ -21,7 +22,7 @@ from planner.decisions.sizing import (
 from planner.decisions.wait_correction import Correction
 from planner.errors import TargetUnreachable
 from planner.situations.situation import assess_counts, survey_load
-from planner.values import Edge, Entry, Load, Operator, OperatorLoad, Topology
+from planner.values import Edge, Entry, InstanceLoad, Load, Operator, OperatorLoad, Topology
 from tests.planner.decisions.asked import ask
 
 PAIR = Topology((Operator("parse"), Operator("score")), (Edge("parse", "score", 0.5),), (Entry("parse"),))
@@ -95,3 +96,22 @@ def test_a_wait_shorter_than_modelled_counts_only_while_the_target_is_met():
     assert find_factors_as_measured(short) == Factors(0.5)
     assert find_factors(long) == find_factors_as_measured(long) == Factors(1.5, 0.8)
     assert short.situation.find_lower_bound() == pytest.approx(SERVICE_SECONDS)
+
+
+def test_whole_key_groups_that_forbid_the_target_still_get_what_helps():
+    topology = Topology(
+        (Operator("a"), Operator("b", queueing="keyed", max_parallelism=8)), (Edge("a", "b"),)
+    )
+    shares = tuple(InstanceLoad(str(at), share) for at, share in enumerate((0.4, 0.2, 0.2, 0.2)))
+    operators = {
+        "a": OperatorLoad(10.0, 30.0, 1.0, 1.0, 5),
+        "b": OperatorLoad(10.0, 30.0, 1.0, 1.0, 4, instances=shares),
+    }
+    load = Load(30.0, operators, 3.0)
+
+    def run(target: float) -> list[int]:
+        question = DecisionQuestion(topology, load, (5, 4), Policy(t_max_seconds=target), newest_rate=30.0)
+        return [one.processors for one in decide(question).recommended.operators]
+
+    assert run(0.9) == [4, 8]
+    assert run(0.22) == run(0.25) == [5, 8]
