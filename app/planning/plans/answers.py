@@ -2,7 +2,7 @@
 
 from pydantic_core import to_json
 
-from app.load.bodies.answers import SpreadAnswer
+from app.load.bodies.answers import EvidenceAnswer, SpreadAnswer
 from app.load.bodies.calibrating import CalibratedLoad, add_calibration
 from app.planning.plans.schemas import PlanAnswer
 from planner.values import Effect, OperatorEstimate, Plan
@@ -65,6 +65,8 @@ def write_plan(plan: Plan) -> bytes:
     del fields["estimate"]
     fields["operators"] = list(map(name_fields, plan.estimate.operators))
     fields["explanation"] = list(map(name_effect, plan.explanation))
+    if plan.estimate.evidence is not None:
+        fields["evidence"] = EvidenceAnswer.model_validate(plan.estimate.evidence)
     for spread in ("total", "completion"):
         if fields[spread] is not None:
             fields[spread] = SpreadAnswer.model_validate(fields[spread])
