@@ -5,7 +5,7 @@ processors share them evenly, less where a key is hot or key groups are dealt ou
 it serves is μ/(pλ). The smallest of these parts is the part that the whole topology serves.
 
 With whole groups the served rate is a staircase in k. More processors than those at the beginning of a stair serve no
-more, so the search gives none.
+more, so the search gives none. Where capacity bends, k processors serve s(k)·kμ, and beyond a peak more serve less.
 """
 
 from bisect import bisect_left
@@ -16,7 +16,9 @@ from heapq import heapify, heappop, heappush
 from math import ceil, inf
 
 from planner.queueing.instances.key_shares import KeyShares
+from planner.queueing.instances.scaling import slow_down
 from planner.queueing.stations import Stations
+from planner.values import Scaling
 
 HALVINGS = 60
 """Bisections of the served part; then fewer processors than operators are left to place."""
@@ -25,19 +27,27 @@ ROUNDING = 1e-9
 
 @dataclass(frozen=True)
 class ServedOperator:
-    """An operator of a split: its offered load λ/μ, the shares of its instances if these are uneven, and its bounds."""
+    """An operator of a split: its offered load λ/μ, the shares of its instances if these are uneven, its bounds, and
+    how its capacity bends.
+    """
 
     load: float
     shares: KeyShares | None
     least: int
     most: int
+    scaling: Scaling | None = None
+
+    @property
+    def has_stairs(self) -> bool:
+        """Whether some numbers of processors serve no more than a smaller one."""
+        return self.scaling is not None or (self.shares is not None and self.shares.groups is not None)
 
     @cached_property
     def stairs(self) -> tuple[list[int], list[float]]:
         """The numbers of processors that serve more than any smaller number, and what they serve, ascending."""
-        assert self.shares is not None
         found: tuple[list[int], list[float]] = ([], [])
-        for k in range(self.least, max(self.shares.clip_idle(self.most), self.least) + 1):
+        most = self.most if self.shares is None else max(self.shares.clip_idle(self.most), self.least)
+        for k in range(self.least, most + 1):
             served = self.serve(k)
             if not found[1] or served > found[1][-1] * (1.0 + ROUNDING):
                 found[0].append(k)
@@ -47,18 +57,18 @@ class ServedOperator:
     def find_fewest(self, part: float) -> int:
         """The fewest processors that serve this part of the arrivals, or else the most of them that is possible."""
         wanted = part * self.load
-        if self.shares is None:
+        if self.shares is None and self.scaling is None:
             return min(max(self.least, ceil(wanted)), self.most)
         wanted *= 1.0 - ROUNDING
-        if self.shares.groups is None:  # the busiest gets less with each further instance
-            some = range(self.least, self.most)
-            return self.least + bisect_left(some, wanted, key=self.serve)
-        counts, served = self.stairs
-        return counts[min(bisect_left(served, wanted), len(counts) - 1)]
+        if self.has_stairs:
+            counts, served = self.stairs
+            return counts[min(bisect_left(served, wanted), len(counts) - 1)]
+        some = range(self.least, self.most)  # the busiest gets less with each further instance
+        return self.least + bisect_left(some, wanted, key=self.serve)
 
     def find_next(self, count: int) -> int | None:
         """The next number of processors that serves more; None where there is none."""
-        if self.shares is None or self.shares.groups is None:
+        if not self.has_stairs:
             return count + 1 if count < self.most else None
         counts = self.stairs[0]
         at = bisect_left(counts, count + 1)
@@ -69,8 +79,11 @@ class ServedOperator:
         return self.serve(count) / self.load
 
     def serve(self, count: int) -> float:
-        """The offered load that so many processors can serve: their number, where they get equal parts of it."""
-        return float(count) if self.shares is None else 1.0 / self.shares.find_hottest(count)
+        """The offered load that so many processors can serve: their number, where they get equal parts of it and are
+        as fast together as alone.
+        """
+        served = float(count) if self.shares is None else 1.0 / self.shares.find_hottest(count)
+        return served if self.scaling is None else served * float(slow_down(self.scaling, float(count)))
 
 
 def find_served(stations: Stations, counts: Sequence[int]) -> float:
@@ -91,9 +104,10 @@ def split_most(stations: Stations, k_max: int) -> list[int] | None:
         stations.arrival_rate, stations.service_rate, stations.list_shares(), least,
         stations.max_processors, strict=True,
     )  # fmt: skip
+    scalings = [one.scaling for one in stations.inflows] if stations.inflows else [None] * len(least)
     servers = [
-        ServedOperator(float(rate) / float(mu), shares, low, max(min(int(most), k_max), low))
-        for rate, mu, shares, low, most in rows
+        ServedOperator(float(rate) / float(mu), shares, low, max(min(int(most), k_max), low), scaling)
+        for (rate, mu, shares, low, most), scaling in zip(rows, scalings, strict=True)
     ]
     low, high = 0.0, 1.0
     for _ in range(HALVINGS):

@@ -10,12 +10,26 @@ from hypothesis import strategies as st
 from planner.allocation.served import find_served, split_most
 from planner.queueing.stations import Stations
 from planner.situations.situation import survey_load
-from planner.values import DEFAULT_MODEL, Edge, Entry, InstanceLoad, Load, Operator, OperatorLoad, Topology
+from planner.values import (
+    DEFAULT_MODEL,
+    Edge,
+    Entry,
+    InstanceLoad,
+    Load,
+    Operator,
+    OperatorLoad,
+    Scaling,
+    Topology,
+)
 
 NAMES = ("a", "b", "c")
 RATES = (10.0, 25.0, 7.0)
 BOUNDS = st.tuples(st.integers(1, 3), st.one_of(st.none(), st.integers(3, 6)))
 GROUPS = st.one_of(st.none(), st.integers(2, 12))
+SCALINGS = st.one_of(
+    st.none(),
+    st.builds(Scaling, gamma=st.floats(0.0, 0.9), sigma=st.floats(0.0, 0.3), kappa=st.floats(0.0, 0.1)),
+)
 SHARES = st.one_of(st.just(()), st.lists(st.floats(0.1, 1.0), min_size=2, max_size=4).map(tuple))
 
 
@@ -24,6 +38,7 @@ def survey(
     rate: float,
     groups: int | None = None,
     shares: tuple[float, ...] = (),
+    scaling: Scaling | None = None,
 ) -> Stations:
     """A chain of three operators, of which the second is keyed where groups or shares are known."""
     keyed = groups is not None or bool(shares)
@@ -33,6 +48,7 @@ def survey(
     ]
     if keyed:
         operators[1] = operators[1]._replace(queueing="keyed", max_parallelism=groups, min_processors=1)
+    operators[0] = operators[0]._replace(scaling=scaling)
     known = tuple(InstanceLoad(str(i), one / sum(shares)) for i, one in enumerate(sorted(shares)[::-1]))
     load = Load(rate, {name: OperatorLoad(mu) for name, mu in zip(NAMES, RATES, strict=True)})
     load.operators["b"] = load.operators["b"]._replace(instances=known)  # type: ignore[index]
@@ -41,15 +57,19 @@ def survey(
 
 
 @settings(max_examples=150, deadline=None)
-@given(st.lists(BOUNDS, min_size=3, max_size=3), st.integers(3, 12), st.floats(20.0, 500.0), GROUPS, SHARES)
+@given(
+    st.lists(BOUNDS, min_size=3, max_size=3),
+    st.integers(3, 12),
+    st.floats(20.0, 500.0),
+    st.tuples(GROUPS, SHARES, SCALINGS),
+)
 def test_no_split_within_the_bounds_serves_more(
     bounds: list[tuple[int, int | None]],
     k_max: int,
     rate: float,
-    groups: int | None,
-    shares: tuple[float, ...],
+    capacity: tuple[int | None, tuple[float, ...], Scaling | None],
 ):
-    stations = survey(bounds, rate, groups, shares)
+    stations = survey(bounds, rate, *capacity)
     found = split_most(stations, k_max)
     ends = zip(stations.min_processors, stations.max_processors, strict=True)
     every = product(*[range(int(least), min(int(most), 12) + 1) for least, most in ends])
