@@ -6,7 +6,7 @@ The capacity k·μ(k) has a peak where κ > 0; more processors than there would 
 """
 
 from collections.abc import Callable
-from math import ceil, floor, sqrt
+from math import ceil, floor, inf, sqrt
 from typing import Any
 
 from planner.values import Scaling
@@ -22,12 +22,15 @@ def slow_down(scaling: Scaling, k: Real) -> Real:
 
 
 def find_peak(scaling: Scaling) -> int | None:
-    """The number of processors that serve most together; None where more always serve more."""
+    """The number of processors that serve most together; None where more always serve more, up to FARTHEST.
+
+    A scaling has gamma alone, or sigma and kappa.
+    """
     if scaling.gamma >= 1.0:
         return 1
-    if scaling.kappa <= 0.0:
+    at = sqrt(max(1.0 - scaling.sigma, 0.0) / scaling.kappa) if scaling.kappa > 0.0 else inf
+    if at > FARTHEST:
         return None
-    at = sqrt(max(1.0 - scaling.sigma, 0.0) / scaling.kappa)
     return max((max(floor(at), 1), max(ceil(at), 1)), key=lambda k: (k * slow_down(scaling, float(k)), -k))
 
 

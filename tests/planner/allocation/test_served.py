@@ -28,7 +28,8 @@ BOUNDS = st.tuples(st.integers(1, 3), st.one_of(st.none(), st.integers(3, 6)))
 GROUPS = st.one_of(st.none(), st.integers(2, 12))
 SCALINGS = st.one_of(
     st.none(),
-    st.builds(Scaling, gamma=st.floats(0.0, 0.9), sigma=st.floats(0.0, 0.3), kappa=st.floats(0.0, 0.1)),
+    st.floats(0.0, 1.0).map(lambda gamma: Scaling(gamma=gamma)),
+    st.tuples(st.floats(0.0, 0.3), st.floats(0.0, 0.1)).map(lambda pair: Scaling(0.0, *pair)),
 )
 SHARES = st.one_of(st.just(()), st.lists(st.floats(0.1, 1.0), min_size=2, max_size=4).map(tuple))
 

@@ -22,6 +22,7 @@ def test_speeds_are_those_of_the_power_law_and_of_gunther() -> None:
     assert slow_down(Scaling(gamma=0.5), 4.0) == 0.5
     assert slow_down(Scaling(sigma=0.1, kappa=0.01), 5.0) == pytest.approx(1.0 / 1.6)
     assert find_peak(Scaling(gamma=0.3)) is None
+    assert find_peak(Scaling(kappa=5e-324)) is None
     assert find_peak(Scaling(gamma=1.0)) == 1
 
 
