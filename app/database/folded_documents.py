@@ -1,8 +1,12 @@
 """Folds a JSON document into the bytes in which it differs from a similar one, the base, and unfolds it again, exactly.
 
-Two decisions to hold differ in most of their numbers and in few of their words. Of the numbers that differ the changed
-bits are stored, byte by byte of all numbers, because their first bytes are mostly equal. Words are compressed with the
-base's words in the same places as the dictionary.
+Two decisions to hold differ in most of their numbers and in few of their words. Numbers that follow from others are
+left out. Of the others that differ the changed bits are stored, numbers of the same name together, and byte by byte of
+all of them, because their first bytes are mostly equal. Words are compressed with the base's words in the same places
+as the dictionary.
+
+A folded document is FORM, the checksum of what it needs of the base, the places of the words that differ, these words
+and the numbers. Documents that earlier versions folded begin with LENGTHS, and are still unfolded.
 """
 
 import json
@@ -16,13 +20,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from app.database.derived_numbers import leave_out, put_back
+
 Json = Any
 Bits = NDArray[np.uint64]
+FORM = b"\x01"
+"""The first byte. No document that earlier versions folded has it: it would say that places take 16 MB."""
+CHECKSUM = struct.Struct(">I")
 LENGTHS = struct.Struct(">2I")
-BEST = 9
-MOST_DICTIONARY = 32_768  # zlib looks back no further
 OF_CHANGED = 1 << 31
-"""A flag in the first length: only numbers that differ are stored. Older documents have the bits of all numbers."""
+"""A flag in the first of LENGTHS: only numbers that differ are stored; without it, the bits of all numbers."""
+BEST = 9
+RAW = -zlib.MAX_WBITS  # without a header of each stream
+MOST_DICTIONARY = 32_768  # zlib looks back no further
 
 
 class OtherBase(Exception):
@@ -33,72 +43,106 @@ class OtherBase(Exception):
 class Differences:
     """What differs between two documents: the places, what stands there in both, and all pairs of numbers elsewhere.
 
-    A place is its number in a walk through the base, with keys sorted: Postgres keeps no order of keys.
+    A place is its number in a walk through the base, with keys sorted: Postgres keeps no order of keys. A number has
+    the name of its key, or of that of the list which it is in.
     """
 
     places: list[int] = field(default_factory=list)
     words: list[tuple[Json, Json]] = field(default_factory=list)
-    numbers: list[tuple[float, float]] = field(default_factory=list)
+    numbers: list[tuple[str, float, float]] = field(default_factory=list)
 
-    def compare(self, base: Json, other: Json, number: "count[int]") -> None:
+    def compare(self, base: Json, other: Json, number: "count[int]", name: str = "") -> None:
         """Collects the differences of two values and of all that is in them."""
         place = next(number)
         if isinstance(base, dict) and isinstance(other, dict) and base.keys() == other.keys():
             for key in sorted(base):
-                self.compare(base[key], other[key], number)
+                self.compare(base[key], other[key], number, key)
         elif isinstance(base, list) and isinstance(other, list) and len(base) == len(other):
             for one, another in zip(base, other, strict=True):
-                self.compare(one, another, number)
+                self.compare(one, another, number, name)
         elif isinstance(base, float) and isinstance(other, float):
-            self.numbers.append((base, other))
+            self.numbers.append((name, base, other))
         elif type(base) is not type(other) or base != other:
             self.places.append(place)
             self.words.append((base, other))
 
 
+@dataclass
+class Needed:
+    """What stands in the base at the places that differ, and its numbers elsewhere, with their names."""
+
+    places: set[int]
+    words: list[Json] = field(default_factory=list)
+    names: list[str] = field(default_factory=list)
+    numbers: list[float] = field(default_factory=list)
+
+    def collect(self, base: Json, number: "count[int]", name: str = "") -> None:
+        """Collects what is needed of a value and of all that is in it."""
+        if next(number) in self.places:
+            self.words.append(base)
+        elif isinstance(base, float):
+            self.names.append(name)
+            self.numbers.append(base)
+        elif isinstance(base, dict):
+            for key in sorted(base):
+                self.collect(base[key], number, key)
+        elif isinstance(base, list):
+            for one in base:
+                self.collect(one, number, name)
+
+
 def fold(document: Mapping[str, Json], base: Mapping[str, Json]) -> bytes:
     """Returns the bytes from which `unfold` makes the document, given the same base."""
     found = Differences()
-    found.compare(dict(base), dict(document), count())
+    found.compare(leave_out(dict(base)), leave_out(dict(document)), count())
     steps = [place - before for before, place in pairwise([0, *found.places])]
-    packed = zlib.compress(_write(steps), BEST)
-    dictionary = _write([one for one, _ in found.words])[-MOST_DICTIONARY:]
-    compressor = zlib.compressobj(BEST, zdict=dictionary)
-    words = compressor.compress(_write([other for _, other in found.words])) + compressor.flush()
-    bits = _to_bits([one for one, _ in found.numbers]) ^ _to_bits([other for _, other in found.numbers])
-    return LENGTHS.pack(OF_CHANGED | len(packed), len(words)) + packed + words + _pack_bits(bits)
+    dictionary, words = (_write([pair[side] for pair in found.words]) for side in (0, 1))
+    order = _sort([name for name, _, _ in found.numbers])
+    ours = _to_bits([ours for _, ours, _ in found.numbers])[order]
+    others = _to_bits([others for _, _, others in found.numbers])[order]
+    compressor = zlib.compressobj(BEST, wbits=RAW, zdict=dictionary[-MOST_DICTIONARY:])
+    packed = compressor.compress(words) + compressor.flush()
+    checksum = CHECKSUM.pack(_sum_up(dictionary, ours))
+    return FORM + checksum + _pack_steps(steps) + packed + _pack_bits(ours ^ others)
 
 
 def unfold(folded: bytes, base: Mapping[str, Json]) -> dict[str, Json]:
     """Returns the document that was folded with this base."""
-    flagged, second = LENGTHS.unpack_from(folded)
-    first = flagged & ~OF_CHANGED
-    begin, middle = LENGTHS.size, LENGTHS.size + first
-    places = set(accumulate(json.loads(zlib.decompress(folded[begin:middle]))))
-    base_words: list[Json] = []
-    base_numbers: list[float] = []
-    _collect(dict(base), count(), places, base_words, base_numbers)
-    bits = _unpack_bits(folded[middle + second :], len(base_numbers) if flagged & OF_CHANGED else None)
-    if len(base_words) != len(places) or len(bits) != len(base_numbers):
+    if not folded.startswith(FORM):
+        return _unfold_older(folded, dict(base))
+    (checksum,) = CHECKSUM.unpack_from(folded, len(FORM))
+    steps, begin = _unpack_steps(folded, len(FORM) + CHECKSUM.size)
+    needed = Needed(set(accumulate(steps)))
+    thin = leave_out(dict(base))
+    needed.collect(thin, count())
+    dictionary, order = _write(needed.words), _sort(needed.names)
+    bits = _to_bits(needed.numbers)
+    if _sum_up(dictionary, bits[order]) != checksum:
         raise OtherBase
-    dictionary = _write(base_words)[-MOST_DICTIONARY:]
-    words = json.loads(zlib.decompressobj(zdict=dictionary).decompress(folded[middle : middle + second]))
-    numbers = (bits ^ _to_bits(base_numbers)).view(np.float64).tolist()
-    document: dict[str, Json] = _rebuild(dict(base), count(), places, iter(words), iter(numbers))
+    inflater = zlib.decompressobj(wbits=RAW, zdict=dictionary[-MOST_DICTIONARY:])
+    words = json.loads(inflater.decompress(folded[begin:]))
+    bits[order] ^= _unpack_bits(zlib.decompress(inflater.unused_data, wbits=RAW), len(bits))
+    numbers = bits.view(np.float64).tolist()
+    document: dict[str, Json] = put_back(_rebuild(thin, count(), needed.places, iter(words), iter(numbers)))
     return document
 
 
-def _collect(
-    base: Json, number: "count[int]", places: set[int], words: list[Json], numbers: list[float]
-) -> None:
-    """Collects what stands in the base at the places that differ, and its numbers elsewhere."""
-    if next(number) in places:
-        words.append(base)
-    elif isinstance(base, float):
-        numbers.append(base)
-    elif isinstance(base, dict | list):
-        for one in map(base.get, sorted(base)) if isinstance(base, dict) else base:
-            _collect(one, number, places, words, numbers)
+def _unfold_older(folded: bytes, base: Mapping[str, Json]) -> dict[str, Json]:
+    """Returns the document that an earlier version folded: with all numbers, in the order of the walk."""
+    flagged, second = LENGTHS.unpack_from(folded)
+    first = flagged & ~OF_CHANGED
+    begin, middle = LENGTHS.size, LENGTHS.size + first
+    needed = Needed(set(accumulate(json.loads(zlib.decompress(folded[begin:middle])))))
+    needed.collect(base, count())
+    stored, bits = zlib.decompress(folded[middle + second :]), _to_bits(needed.numbers)
+    changed = _unpack_bits(stored, len(bits)) if flagged & OF_CHANGED else _join_bytes(stored)
+    if len(needed.words) != len(needed.places) or len(changed) != len(bits):
+        raise OtherBase
+    inflater = zlib.decompressobj(zdict=_write(needed.words)[-MOST_DICTIONARY:])
+    words = json.loads(inflater.decompress(folded[middle : middle + second]))
+    numbers = (bits ^ changed).view(np.float64).tolist()
+    document: dict[str, Json] = _rebuild(base, count(), needed.places, iter(words), iter(numbers))
+    return document
 
 
 def _rebuild(
@@ -121,6 +165,43 @@ def _write(values: Sequence[Json]) -> bytes:
     return json.dumps(values, separators=(",", ":"), ensure_ascii=False, sort_keys=True).encode()
 
 
+def _sort(names: Sequence[str]) -> list[int]:
+    """The places of numbers, those of the same name together."""
+    return sorted(range(len(names)), key=names.__getitem__)
+
+
+def _sum_up(dictionary: bytes, bits: Bits) -> int:
+    return zlib.crc32(bits.astype(">u8").tobytes(), zlib.crc32(dictionary))
+
+
+def _pack_steps(steps: Sequence[int]) -> bytes:
+    """Whole numbers after their count, each in as few bytes as it needs: seven bits a byte, the lowest first."""
+    packed = bytearray()
+    for number in [len(steps), *steps]:
+        left = number
+        while left > 0x7F:
+            packed.append(left & 0x7F | 0x80)
+            left >>= 7
+        packed.append(left)
+    return bytes(packed)
+
+
+def _unpack_steps(packed: bytes, begin: int) -> tuple[list[int], int]:
+    """The numbers that are packed from this byte on, and the first byte after them."""
+    found: list[int] = []
+    number = shift = 0
+    for following, byte in enumerate(packed[begin:], begin + 1):
+        number |= (byte & 0x7F) << shift
+        shift += 7
+        if byte & 0x80:
+            continue
+        found.append(number)
+        number = shift = 0
+        if len(found) > found[0]:
+            return found[1:], following
+    raise OtherBase
+
+
 def _to_bits(numbers: Sequence[float]) -> Bits:
     return np.array(numbers, dtype=np.float64).view(np.uint64)
 
@@ -129,16 +210,13 @@ def _pack_bits(bits: Bits) -> bytes:
     """Which numbers differ, one bit each, and the bits of those."""
     differs = bits != 0
     by_place = bits[differs].astype(">u8").view(np.uint8).reshape(-1, 8).T
-    return zlib.compress(np.packbits(differs).tobytes() + by_place.tobytes(), BEST)
+    compressor = zlib.compressobj(BEST, wbits=RAW)
+    return compressor.compress(np.packbits(differs).tobytes() + by_place.tobytes()) + compressor.flush()
 
 
-def _unpack_bits(packed: bytes, count: int | None) -> Bits:
-    """The bits of `count` numbers; None: all numbers are stored."""
-    stored = np.frombuffer(zlib.decompress(packed), dtype=np.uint8)
-    if count is None:
-        return _join_bytes(stored)
+def _unpack_bits(stored: bytes, count: int) -> Bits:
     flags = -(-count // 8)
-    differs = np.unpackbits(stored[:flags])[:count].astype(bool)
+    differs = np.unpackbits(np.frombuffer(stored[:flags], dtype=np.uint8))[:count].astype(bool)
     if len(stored) != flags + 8 * np.count_nonzero(differs):
         raise OtherBase
     bits = np.zeros(count, dtype=np.uint64)
@@ -146,6 +224,7 @@ def _unpack_bits(packed: bytes, count: int | None) -> Bits:
     return bits
 
 
-def _join_bytes(stored: "np.ndarray[Any, np.dtype[np.uint8]]") -> Bits:
+def _join_bytes(stored: bytes) -> Bits:
     """The bits of numbers that are stored byte by byte."""
-    return np.ascontiguousarray(stored.reshape(8, -1).T).view(">u8").reshape(-1).astype(np.uint64)
+    by_place = np.frombuffer(stored, dtype=np.uint8).reshape(8, -1)
+    return np.ascontiguousarray(by_place.T).view(">u8").reshape(-1).astype(np.uint64)

@@ -41,7 +41,7 @@ def test_holds_are_folded_and_read_as_they_were_answered_also_after_a_report(
     assert [one["action"] for one in answered] == ["hold", "hold", "hold", "scale_up", "hold"]
     assert [row.changed is None for row in rows] == [True, False, False, True, False]
     assert {row.base_id for row in rows} == {None, rows[0].id}
-    assert max(len(row.changed or b"") for row in rows[:3]) < 600
+    assert max(len(row.changed or b"") for row in rows[:3]) < 250
 
     assert [read(client, one) for one in answered] == [leave_out_now(one) for one in answered]
     listed = client.get(f"/v1/topologies/{known}/decisions").json()["items"][::-1]
