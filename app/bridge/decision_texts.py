@@ -8,7 +8,7 @@ from app.bridge.service_link import SeenDecision, SeenGoal
 from app.bridge.states import Chosen, write_counts
 from app.engines.answers import EngineReading
 from app.load.bodies.load import LoadBody
-from planner.wording import UNBOUNDED, write_level, write_number, write_rate, write_seconds
+from planner.wording import UNBOUNDED, write_level, write_number, write_percent, write_rate, write_seconds
 
 
 class OperatorRow(NamedTuple):
@@ -45,6 +45,10 @@ def describe_goal(goal: SeenGoal) -> str:
     if goal.target is not None:
         which = "mean" if goal.target.quantile is None else write_level(goal.target.quantile)
         return f"{which} of the {goal.target.of} time within {write_seconds(goal.target.seconds)}"
+    if goal.utilisation is not None:
+        return f"no instance above {write_percent(goal.utilisation)} of its capacity"
+    if goal.backlog_seconds is not None:
+        return f"what waits is worked off within {write_seconds(goal.backlog_seconds)}"
     return "no target" if goal.t_max_seconds is None else f"E[T] within {write_seconds(goal.t_max_seconds)}"
 
 

@@ -80,6 +80,8 @@ class SeenGoal(_Seen):
 
     t_max_seconds: float | None = None
     target: SeenTarget | None = None
+    utilisation: float | None = None
+    backlog_seconds: float | None = None
 
 
 class SeenPolicy(_Seen):

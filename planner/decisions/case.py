@@ -146,10 +146,10 @@ class Case:
 
     @property
     def sized(self) -> tuple[Situation, SizedBy]:
-        """The load for which the number of processors is computed, with its source; for a target the load of the
+        """The load for which the number of processors is computed, with its source: for most goals the load of the
         highest rate.
         """
-        if not self.policy.has_target:
+        if not self.policy.is_for_highest_rate:
             return self.situation, "smoothed"
         now = self.peak.load.external_rate
         if self.ahead is not None and self.ahead.load.external_rate > now:

@@ -225,12 +225,12 @@ def describe_sizing(decision: Decision, question: DecisionQuestion) -> SizedRate
 
 
 def plan_for_rate(question: DecisionQuestion, external_rate: float) -> DecisionQuestion:
-    """Returns the question with its load at `external_rate`, unless the goal of the policy is a target.
+    """Returns the question with its load at `external_rate`, unless the policy's goal is for the highest rate anyway.
 
-    For a target, `decide` itself allows for coming rates; the other goals are computed for the load at this rate.
+    Then `decide` itself allows for coming rates; the other goals are computed for the load at this rate.
     """
     load = question.load
-    if question.policy.has_target or not load.external_rate or external_rate == load.external_rate:
+    if question.policy.is_for_highest_rate or not load.external_rate or external_rate == load.external_rate:
         return question
     part = external_rate / load.external_rate
     operators = {

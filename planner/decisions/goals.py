@@ -1,8 +1,9 @@
-"""The proposals of three goals: a target of time, the least cost of queues and processors, or the best split of k_max.
+"""The proposals of all goals: a target of time, room in each instance, the least cost of queues and processors, or the
+best split of k_max.
 
 A target follows the second scheduler of DRS (section IV): more processors if the target is missed, fewer if the time is
 below t_min_seconds, else another split. The goal k_max alone follows the first scheduler of DRS, the goal beta
-Algorithm 1 of Es-Stream.
+Algorithm 1 of Es-Stream. The goals of a utilisation and of a backlog are in capacity_goal.
 
 For a target of E[T] modelled waits are corrected by measured ones, and with a forecast of the external rate the
 recommendation covers the upper quantile over the coming cooldown. The number recommended never falls when an interval
@@ -14,6 +15,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 from planner.allocation.allocate import allocate_budget
+from planner.decisions.capacity_goal import propose_for_backlog, propose_for_utilisation
 from planner.decisions.case import Case, Proposal
 from planner.decisions.policy import Goal
 from planner.decisions.quantile_goal import QuantileGoal
@@ -244,6 +246,8 @@ def propose_tradeoff(case: Case) -> Proposal:
 
 GOALS: Mapping[Goal, Callable[[Case], Proposal]] = {
     "latency-target": propose_for_target,
+    "utilisation": propose_for_utilisation,
+    "backlog": propose_for_backlog,
     "tradeoff": propose_tradeoff,
     "best-split": propose_best_split,
 }

@@ -8,7 +8,7 @@ from planner.decisions.state_migration import State
 from planner.nodes.advice import USUAL_THRESHOLDS, Thresholds
 from planner.values import DEFAULT_MODEL, Model, TimeTarget, Topology
 
-Goal = Literal["latency-target", "tradeoff", "best-split"]
+Goal = Literal["latency-target", "utilisation", "backlog", "tradeoff", "best-split"]
 Rule = Literal["drs", "economic"]
 
 
@@ -25,7 +25,8 @@ class Policy:
     """The goal and the rules of a policy.
 
     The goal is t_max_seconds if given (DRS, problem 8, within k_max), or `target`, a limit on another time than E[T];
-    else beta (Es-Stream), else the best split of k_max (DRS, problem 6).
+    else `utilisation`, the largest share of its capacity for each instance; else `is_for_backlog`, a backlog worked off
+    within catch_up_seconds; else beta (Es-Stream), else the best split of k_max (DRS, problem 6).
 
     `trigger`: a change of the external rate by a smaller part since the last change is ignored (Es-Stream, VI-C).
     `least_gain`: an E[T] that improves by a smaller part is not worth a change; measurements scatter.
@@ -68,6 +69,8 @@ class Policy:
     floors: Mapping[str, int] = field(default_factory=dict)
     is_excluded: bool = False
     late_minute_price: float | None = None
+    utilisation: float | None = None
+    is_for_backlog: bool = False
 
     @property
     def is_economic(self) -> bool:
@@ -94,14 +97,23 @@ class Policy:
         """The kind of goal that the policy has, such as a target or the best split of a budget."""
         if self.has_target:
             return "latency-target"
+        if self.utilisation is not None:
+            return "utilisation"
+        if self.is_for_backlog:
+            return "backlog"
         return "best-split" if self.beta is None else "tradeoff"
 
     @property
-    def is_looking_ahead(self) -> bool:
-        """Whether the policy wants a forecast of the rate: only processors for a target are computed for the coming
-        rate.
+    def is_for_highest_rate(self) -> bool:
+        """Whether processors are computed for the highest rate to be ready for; the goals of the papers weigh the
+        smoothed rate.
         """
-        return self.look_ahead and self.has_target
+        return self.goal in {"latency-target", "utilisation", "backlog"}
+
+    @property
+    def is_looking_ahead(self) -> bool:
+        """Whether the policy wants a forecast of the rate."""
+        return self.look_ahead and self.is_for_highest_rate
 
 
 @dataclass(frozen=True, slots=True)

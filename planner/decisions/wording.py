@@ -27,6 +27,13 @@ SENTENCES: Mapping[str, str] = {
     "ahead-of-load": "The rate may rise to {rate} before the next change is possible, and what runs is too little for "
     "that: {enough}.",
     "target-on-a-draw": "Each number of processors was tried on the same {roots} external tuples, drawn at random.",
+    "too-busy": "At {rate} the busiest instance is one of {operator}, at {share} of its capacity: {limit}.",
+    "room-enough": "At {rate} the busiest instance is one of {operator}, at {share} of its capacity: {limit}.",
+    "room-to-spare": "{names} would have enough with fewer processors.",
+    "within-the-band": "Fewer processors would be enough now. They are given up only where the busiest instance would "
+    "stay within {band} of its capacity, so that small changes of the rate change nothing.",
+    "no-more-room": "The bounds on processors, or a hot key, leave the busiest instance of {operator} at {share} of "
+    "its capacity.",
     "no-fewer": "With fewer than {total} processors the target would be missed at {rate}.",
     "best-split": "{time} is {found}. The best split of the {total} processors that the policy allows is {counts}.",
     "tradeoff": "The policy weighs processors against waiting tuples. By its weights the best numbers are {counts}.",

@@ -142,12 +142,17 @@ class Stations:
         """The places of the operators with bursts or with a queue for each processor."""
         return [i for i, inflow in enumerate(self.inflows or ()) if inflow != ERLANG]
 
-    def list_least_stable(self) -> list[int]:
-        """The fewest processors that keep up at each operator; as for even shares if no number carries a hot key."""
-        rates = zip(self.arrival_rate, self.service_rate, strict=True)
-        found = [least_stable_processors(float(rate), float(mu)) for rate, mu in rates]
+    def list_least_stable(self, least: Sequence[int] | None = None) -> list[int]:
+        """The fewest processors, `least` or more, that keep up at each operator; as for even shares if no number
+        carries a hot key.
+        """
+        if least is None:
+            least = [1] * len(self)
+        rows = zip(self.arrival_rate, self.service_rate, least, strict=True)
+        found = [max(least_stable_processors(float(rate), float(mu)), few) for rate, mu, few in rows]
         general = self.list_general()
-        floors = find_least_stable(self.prepare_general(general)).tolist() if general else []
+        few = np.array([least[i] for i in general], np.int64)
+        floors = find_least_stable(self.prepare_general(general), few).tolist() if general else []
         for i, floor in zip(general, floors, strict=True):
             if floor < UNREACHABLE:
                 found[i] = floor
@@ -198,13 +203,8 @@ class Stations:
     @cached_property
     def rows(self) -> list[tuple[float, ...]]:
         """Arrival rate, service rate, both SCVs and min_processors of each operator, as plain numbers."""
-        columns = (
-            self.arrival_rate,
-            self.service_rate,
-            self.arrival_scv,
-            self.service_scv,
-            self.min_processors,
-        )
+        rates, scvs = (self.arrival_rate, self.service_rate), (self.arrival_scv, self.service_scv)
+        columns = (*rates, *scvs, self.min_processors)
         plain = (column.tolist() if isinstance(column, np.ndarray) else column for column in columns)
         return list(zip(*plain, strict=True))
 

@@ -91,7 +91,7 @@ def gather_question(
     if history is not None or policy.is_looking_ahead or policy.states:
         rates = gather_rates(session, found, decided_for, history or HISTORY)
     if policy.catch_up_seconds is not None:
-        left = find_promise(session, stored, decided_for, policy.catch_up_seconds)
+        left = find_promise(session, stored, terms, decided_for, policy.catch_up_seconds)
     needed = find_wanted_before(session, stored, terms, decided_for)
     seen = gather_seen(session, found, policy, decided_for) if policy.is_economic else None
     return DecisionQuestion(
@@ -201,7 +201,8 @@ def find_wanted_before(
             DecisionRow.is_trial.is_(False),
             DecisionRow.decided_for >= decided_for - timedelta(seconds=terms.scale_down_window_seconds),
             DecisionRow.decided_for < decided_for,
-            take_part("policy", "goal") == literal(sent["goal"], JSONB),
+            # Decisions of earlier versions have no null for each kind of goal that came later.
+            take_part("policy", "goal").contained_by(literal(sent["goal"], JSONB)),
             take_part("policy", "bounds") == literal(sent["bounds"], JSONB),
         )
         .order_by(needed.desc(), DecisionRow.decided_for.desc())
@@ -217,21 +218,25 @@ def find_sized_rate(session: Session, row: DecisionRow) -> float | None:
 
 
 def find_promise(
-    session: Session, stored: StoredTopology, decided_for: datetime, catch_up_seconds: float
+    session: Session, stored: StoredTopology, terms: PolicyBody, decided_for: datetime, within_seconds: float
 ) -> float | None:
     """Returns the seconds that remain until the backlog should be gone, by the promise of the newest earlier decision.
 
-    Trials promise nothing, and a decision with another catch_up_seconds promised another time. A promise whose time has
-    passed is left out.
+    Trials promise nothing, and a decision that had another time for backlogs promised another time. A promise whose
+    time has passed is left out.
     """
+    if terms.goal.backlog_seconds is None:
+        is_alike = take_part("policy", "catch_up_seconds") == literal(within_seconds, JSONB)
+    else:
+        is_alike = take_part("policy", "goal") == literal(terms.goal.model_dump(mode="json"), JSONB)
     promised = session.scalar(
         select(DecisionRow.finished_by)
         .where(
+            is_alike,
             DecisionRow.topology_id == stored.id,
             DecisionRow.is_trial.is_(False),
-            DecisionRow.decided_for >= decided_for - timedelta(seconds=catch_up_seconds),
+            DecisionRow.decided_for >= decided_for - timedelta(seconds=within_seconds),
             DecisionRow.decided_for < decided_for,
-            take_part("policy", "catch_up_seconds") == literal(catch_up_seconds, JSONB),
         )
         .order_by(*NEWEST_FIRST)
         .limit(1)

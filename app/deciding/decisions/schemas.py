@@ -13,6 +13,7 @@ from app.deciding.standing import AsOfNow
 from app.load.bodies.answers import Basis, DiagnosticAnswer, EstimateAnswer
 from app.machines.placements.schemas import PlacementAnswer
 from app.web.fields import Answer, Body, StoredFields, UtcTime, show_example
+from planner.decisions.policy import Goal
 from planner.decisions.wording import Outlook, describe_verdict
 
 PROBLEMS = (
@@ -221,7 +222,7 @@ class Decided(EconomicAnswer, StoredFields):
     action: Annotated[
         Action, Field(description="As decided. What to run now is `wanted`; where that is null, do nothing.")
     ]
-    goal: Literal["latency-target", "tradeoff", "best-split"]
+    goal: Goal
     processors: Counts
     reasons: list[ReasonAnswer]
     constraints: Annotated[list[ReasonAnswer], Field(description="Bounds that limit the answer.")]

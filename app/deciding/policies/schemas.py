@@ -1,13 +1,14 @@
-"""Policies as JSON: the goal that the owner of a topology sets, and the limits on changes."""
+"""Policies as JSON: the goal of a topology, and the limits on changes."""
 
 from datetime import datetime
 from typing import Annotated, Self
 
 from pydantic import ConfigDict, Field, JsonValue, model_validator
 
+from app.deciding.goals import Goal
 from app.deciding.policy_parts import MaxStepBody, Prices
 from app.deciding.schedules import Recurring, Schedule
-from app.load.bodies.terms import Beta, Calibrate, KMax, ModelName, Smoothing, TargetTerms, TMax
+from app.load.bodies.terms import Calibrate, ModelName, Smoothing
 from app.load.measurements.freshness import DEFAULT_LIMIT_SECONDS
 from app.web.fields import (
     YEAR_SECONDS,
@@ -24,7 +25,7 @@ from app.web.fields import (
 from planner.decisions import policy
 from planner.decisions.state_migration import State as MigratedState
 from planner.nodes import advice, usage
-from planner.values import DEFAULT_MODEL, TimeTarget
+from planner.values import DEFAULT_MODEL
 
 EXAMPLE: dict[str, JsonValue] = {
     "goal": {"t_max_seconds": 0.1, "t_min_seconds": 0.05},
@@ -35,44 +36,6 @@ EXAMPLE: dict[str, JsonValue] = {
 
 Part = Annotated[float, Field(ge=0, le=1)]
 Efficiencies = Annotated[list[PositiveRate], Field(max_length=10_000)]
-
-
-class Goal(TargetTerms):
-    """Exactly one goal: a target (t_max_seconds or target, with or without k_max), beta as a weight, or k_max alone."""
-
-    k_max: KMax | None = None
-    t_min_seconds: Annotated[
-        TMax | None,
-        Field(description="Processors are given up below this E[T], or below this value of `target`."),
-    ] = None
-    beta: Beta | None = None
-
-    @model_validator(mode="after")
-    def refuse_contradictions(self) -> Self:
-        """Refuses a goal that does not have exactly one kind, or whose t_min_seconds is not below its target."""
-        target = self.find_target()
-        if self.k_max is None and target is None and self.beta is None:
-            raise ValueError("give t_max_seconds, target, k_max, or beta")
-        if self.beta is not None and (self.k_max is not None or target is not None):
-            raise ValueError(
-                "beta is a goal of its own: leave out k_max and t_max_seconds or target, or leave out beta"
-            )
-        if self.t_min_seconds is not None and (target is None or self.t_min_seconds >= target.seconds):
-            raise ValueError(
-                f"t_min_seconds is {self.t_min_seconds:g} and t_max_seconds "
-                f"{target.seconds if target else 'not given'}: give a t_max_seconds, or a target, above t_min_seconds"
-            )
-        return self
-
-    def find_t_max_seconds(self) -> float | None:
-        """Returns the target of E[T] in seconds; None if the goal has another kind of target or none."""
-        target = self.find_target()
-        return target.seconds if target is not None and target.is_expected_sojourn else None
-
-    def find_drawn_target(self) -> TimeTarget | None:
-        """Returns the target of a quantile or of the completion time; None if the goal has no such target."""
-        target = self.find_target()
-        return None if target is None or target.is_expected_sojourn else target
 
 
 class Bounds(Body):
@@ -248,6 +211,21 @@ class PolicyBody(Body):
     excluded: Annotated[list[Recurring], Field(max_length=100, description="Times without changes.")] = []
     prices: Annotated[Prices | None, Field(description="In place of `promise`, under `economic`.")] = None
 
+    @model_validator(mode="after")
+    def refuse_contradictions(self) -> Self:
+        """Refuses the economic rule for a goal that limits no time, and two times for one backlog."""
+        goal = self.goal
+        if self.rule == "economic" and (goal.utilisation is not None or goal.backlog_seconds is not None):
+            raise ValueError(
+                "rule `economic` weighs minutes above a time, and this goal limits no time: give t_max_seconds, or "
+                "leave out rule"
+            )
+        if goal.backlog_seconds is not None and self.catch_up_seconds is not None:
+            raise ValueError(
+                "backlog_seconds and catch_up_seconds are both the time for working off a backlog: leave out one"
+            )
+        return self
+
     def to_value(self, at: datetime | None = None) -> policy.Policy:
         """Returns the policy as a value of the planner, with the schedules in force at a time."""
         step, prices = self.max_step, self.prices
@@ -268,7 +246,7 @@ class PolicyBody(Body):
             self.nodes.to_value(),
             self.most_deviation,
             self.goal.find_drawn_target(),
-            self.catch_up_seconds,
+            self.catch_up_seconds if self.goal.backlog_seconds is None else self.goal.backlog_seconds,
             self.scale_down_window_seconds,
             self.least_saving,
             self.rule,
@@ -278,6 +256,8 @@ class PolicyBody(Body):
             {} if at is None else self.find_floors(at),
             at is not None and any(one.covers(at) for one in self.excluded),
             None if prices is None else prices.late_minute_price,
+            self.goal.utilisation,
+            self.goal.backlog_seconds is not None,
         )
 
     def find_floors(self, at: datetime) -> dict[str, int]:

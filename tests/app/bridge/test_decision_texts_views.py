@@ -65,6 +65,11 @@ def test_every_goal_has_words():
         decision_texts.describe_goal(SeenGoal(target=SeenTarget(of="total", seconds=1)))
         == "mean of the total time within 1 s"
     )
+    room = decision_texts.describe_goal(SeenGoal(utilisation=0.7))
+    assert room == "no instance above 70% of its capacity"
+    assert (
+        decision_texts.describe_goal(SeenGoal(backlog_seconds=30)) == "what waits is worked off within 30 s"
+    )
     assert decision_texts.describe_goal(SeenGoal()) == "no target"
 
 
