@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from app.deciding.goals import Goal
 from app.deciding.outcomes.schemas import ObservedAnswer
+from app.load.bodies.terms import Goal
 from app.web.fields import move_time
 from planner.outcomes.observed import Promised
 from planner.outcomes.wording import NOTHING_SINCE

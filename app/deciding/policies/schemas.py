@@ -5,10 +5,9 @@ from typing import Annotated, Self
 
 from pydantic import ConfigDict, Field, JsonValue, model_validator
 
-from app.deciding.goals import Goal
 from app.deciding.policy_parts import MaxStepBody, Prices
 from app.deciding.schedules import Recurring, Schedule
-from app.load.bodies.terms import Calibrate, ModelName, Smoothing
+from app.load.bodies.terms import Calibrate, Goal, ModelName, Smoothing
 from app.load.measurements.freshness import DEFAULT_LIMIT_SECONDS
 from app.web.fields import (
     YEAR_SECONDS,

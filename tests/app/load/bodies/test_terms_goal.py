@@ -3,7 +3,7 @@
 import pytest
 from pydantic import ValidationError
 
-from app.deciding.goals import Goal
+from app.load.bodies.terms import Goal
 
 
 @pytest.mark.parametrize(
