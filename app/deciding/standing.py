@@ -12,17 +12,7 @@ from typing import Annotated, Any
 from uuid import UUID
 
 from pydantic import Field
-from sqlalchemy import (
-    ColumnElement,
-    FromClause,
-    Select,
-    and_,
-    case,
-    column,
-    func,
-    or_,
-    select,
-)
+from sqlalchemy import ColumnElement, FromClause, Select, and_, case, column, func, literal, or_, select
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import Session, aliased
 from sqlalchemy.sql.selectable import LateralFromClause
@@ -162,7 +152,7 @@ def select_changes(
         .where(
             DecisionRow.topology_id == topology_id,
             DecisionRow.is_trial.is_(False),
-            DecisionRow.action != "hold",
+            DecisionRow.action != literal("hold", literal_execute=True),  # no parameter: there is an index
             DecisionRow.decided_for < decided_for,
             or_(state.is_(None), state.not_in(without)),
         )

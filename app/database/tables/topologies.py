@@ -207,6 +207,12 @@ class DecisionRow(Base):
             "decided_for",
             postgresql_where=text("ahead_steps IS NOT NULL"),
         ),
+        Index(
+            "ix_decisions_changes",
+            "topology_id",
+            "decided_for",
+            postgresql_where=text("action <> 'hold'"),
+        ),
     )
 
     id: Mapped[UUID] = mapped_column(primary_key=True)

@@ -1,16 +1,17 @@
 """One decision stands for a topology, wherever it is shown; a trial changes nothing."""
 
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID, uuid4
 
 import httpx
 import pytest
+from sqlalchemy import text
 from sqlalchemy.orm import Session
 
 from app.database.connections.transactions import make_metrics_engine
 from app.database.tables import DecisionRow
-from app.deciding.standing import find_last_change
+from app.deciding.standing import find_last_change, select_changes
 from app.load.measurements.stored_topologies import StoredTopology, find_topology
 from app.pages.metrics import GaugeBounds, read_rows
 from tests.app.decision_calls import ANY_AGE, ENOUGH, RATES, at, decide, observe, put_policy
@@ -204,3 +205,13 @@ def test_whether_a_change_was_applied_does_not_depend_on_what_another_change_rec
     found = find_last_change(session, stored, datetime.fromisoformat(at(7)))
     assert found is not None
     assert found.id == first, "the second change never ran"
+
+
+def test_the_newest_change_is_looked_for_among_changes_alone_however_many_holds_came_after_it(
+    session: Session, known: str
+):
+    query = select_changes(topology_id=find_topology(session, known).id, decided_for=datetime.now(UTC))
+    sql = query.compile(session.connection(), compile_kwargs={"literal_binds": True})
+    session.execute(text("SET LOCAL enable_seqscan = off"))
+    plan = "\n".join(session.connection().exec_driver_sql(f"EXPLAIN {sql}").scalars())
+    assert "ix_decisions_changes" in plan, plan
