@@ -138,3 +138,17 @@ def test_more_load_or_less_time_for_a_backlog_never_takes_fewer(
     found = find(1.0, seconds)
     for stricter in (find(more, seconds), find(1.0, part * seconds)):
         assert all(after >= before for before, after in zip(found, stricter, strict=True))
+
+
+def test_groups_that_make_more_processors_busier_are_passed_over():
+    """6 instances hold 4 of 24 parts at most, 7 and 8 hold 6, 9 hold 4 again: 7 are within the band and too busy."""
+    weights = (1.0, 3.0, 3.0, 1.0) * 3
+    room = Room(queue(40.0, Inflow("keyed", groups=KeyGroups(12, weights=weights))), 0.7)
+    assert [room.choose([runs])[0] for runs in (5, 6, 7, 9)] == [6, 6, 9, 9]
+
+
+def test_a_hot_key_gets_no_more_than_twice_what_even_shares_take():
+    """No number is enough above 105/s, and 1,560 would be just below: a key takes a fifteenth more than its share."""
+    counts = [Room(queue(rate, INFLOWS[3]), 0.7).choose([3])[0] for rate in (60.0, 104.0, 106.0)]
+    assert counts[0] < 20
+    assert counts[1:] == [30, 32]

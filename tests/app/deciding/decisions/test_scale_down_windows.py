@@ -4,10 +4,16 @@ from typing import Any
 
 import httpx
 import pytest
+from sqlalchemy import text
+from sqlalchemy.orm import Session
 
 from tests.app.decision_calls import ENOUGH, RATES, TARGET, decide, observe, put_policy
 
 WINDOW = TARGET | {"cooldown_seconds": 0, "scale_down_window_seconds": 600, "look_ahead": False}
+FORGET_NEW_GOALS = text(
+    "UPDATE decisions SET answer = answer #- '{policy,goal,utilisation}' #- '{policy,goal,backlog_seconds}' "
+    "WHERE answer->'basis'->>'topology' = :name"
+)
 
 
 def grow(client: httpx.Client, name: str, policy: dict[str, Any]) -> dict[str, int]:
@@ -42,6 +48,17 @@ def test_processors_stay_for_the_window_and_no_longer(client: httpx.Client, know
         "scale_down",
         first["needed_total"],
     )
+
+
+def test_a_decision_of_a_version_that_knew_fewer_goals_counts(
+    client: httpx.Client, known: str, session: Session
+):
+    put_policy(client, known, WINDOW)
+    more = grow(client, known, WINDOW)
+    session.execute(FORGET_NEW_GOALS, {"name": known})
+    session.commit()
+    observe(client, known, 6, 320.0, more)
+    assert decide(client, known, 6)["reasons"][-1]["code"] == "scale-down-window"
 
 
 def test_what_another_goal_needed_does_not_count(client: httpx.Client, known: str):
