@@ -4,7 +4,19 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from math import fsum
 
-from sqlalchemy import ColumnElement, ScalarSelect, select
+import numpy as np
+from sqlalchemy import (
+    ColumnElement,
+    Double,
+    LargeBinary,
+    ScalarSelect,
+    cast,
+    extract,
+    func,
+    literal_column,
+    select,
+)
+from sqlalchemy.dialects.postgresql import aggregate_order_by
 from sqlalchemy.orm import Session
 
 from app.database.tables import MstSampleRow, SnapshotRow
@@ -85,14 +97,25 @@ def read_external_rates(
     session: Session, chosen: Sequence[ColumnElement[bool]], most: int
 ) -> tuple[Sequence[Measurement], float | None]:
     """The rates of the chosen snapshots that are as long as the newest, oldest first, and that length in seconds."""
-    rows = session.execute(
+    window_seconds = _select_window(chosen)
+    newest = (
         select(SnapshotRow.observed_at, SnapshotRow.external_rate, SnapshotRow.window_seconds)
-        .where(*chosen, SnapshotRow.window_seconds == _select_window(chosen))
+        .where(*chosen, SnapshotRow.window_seconds == window_seconds)
         .order_by(SnapshotRow.observed_at.desc())
         .limit(most)
-    ).all()
-    measured = [Measurement(row.observed_at.timestamp(), row.external_rate) for row in reversed(rows)]
-    return measured, rows[0].window_seconds if rows else None
+        .subquery()
+    )
+    # All numbers in one row, since 43,200 rows, a month of minutes, took 0.2 s more of the service's processor time.
+    in_order: ColumnElement[bytes] = aggregate_order_by(literal_column("''::bytea"), newest.c.observed_at)
+    seconds, rates = (
+        func.string_agg(func.float8send(cast(column, Double)), in_order, type_=LargeBinary)
+        for column in (extract("epoch", newest.c.observed_at), newest.c.external_rate)
+    )
+    row = session.execute(select(seconds, rates, func.min(newest.c.window_seconds))).one()
+    if row[0] is None:
+        return [], None
+    columns = (np.frombuffer(numbers, dtype=">f8").tolist() for numbers in row[:2])
+    return list(map(Measurement, *columns)), row[2]
 
 
 def read_rates_since(

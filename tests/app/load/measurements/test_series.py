@@ -33,6 +33,18 @@ def test_rates_come_oldest_first_and_of_the_newest_windows_length(
     assert window == 60.0
 
 
+def test_times_and_rates_are_read_to_the_last_bit(client: httpx.Client, session: Session, stored: str):
+    sent = {START + timedelta(microseconds=minute * 60_000_001): minute / 7.0 for minute in range(1, 9)}
+    send(
+        client,
+        stored,
+        *(snapshot(1) | {"observed_at": at.isoformat(), "external_rate": sent[at]} for at in sent),
+    )
+    chosen = choose_snapshots(session, find_topology(session, stored), min(sent), None, None)
+    found, _ = read_external_rates(session, chosen, 10)
+    assert [(one.at_seconds, one.rate) for one in found] == [(at.timestamp(), sent[at]) for at in sent]
+
+
 def test_bounds_take_the_beginning_and_leave_the_end(client: httpx.Client, session: Session, stored: str):
     send(client, stored, *(snapshot(minute, external_rate=float(minute)) for minute in range(1, 6)))
     since, until = START + timedelta(minutes=1), START + timedelta(minutes=4)
