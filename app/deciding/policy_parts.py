@@ -10,15 +10,15 @@ from app.web.fields import Body
 class MaxStepBody(Body):
     """The factors by which one change may multiply the processors of an operator; at least one processor."""
 
-    up: Annotated[float, Field(gt=1)] = 1e6
+    up: Annotated[float, Field(gt=1, le=1e6)] = 1e6
     down: Annotated[float, Field(ge=0, lt=1)] = 0.0
 
 
 class Prices(Body):
     """What a processor-hour and a minute over the target cost, in the same money."""
 
-    processor_hour: Annotated[float, Field(gt=0)]
-    late_minute: Annotated[float, Field(gt=0)]
+    processor_hour: Annotated[float, Field(ge=1e-9, le=1e9)]
+    late_minute: Annotated[float, Field(ge=1e-9, le=1e9)]
 
     @property
     def late_minute_price(self) -> float:

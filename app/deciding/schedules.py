@@ -84,7 +84,7 @@ class Recurring(Body):
 
     cron: Annotated[str, AfterValidator(check_cron)]
     zone: Annotated[str, AfterValidator(check_zone)] = "UTC"
-    hours: Annotated[float, Field(gt=0, le=168)]
+    hours: Annotated[float, Field(ge=0.01, le=168)]
 
     def covers(self, at: datetime) -> bool:
         """Whether a time lies within the hours after a start."""

@@ -141,7 +141,7 @@ def make_simulator(situation: Situation, target: TimeTarget, roots: int, seed: i
     size = min(MOST_ROOTS, roots, int(events / (2.0 * RUNS * max(fsum(visits), 1.0))))
     floors = set_board(situation.stations).floors
     served = [size * share / floor for share, floor in zip(visits, floors, strict=True) if share]
-    if size < LEAST_ROOTS or min(served) < LEAST_TUPLES:
+    if size < LEAST_ROOTS or min(served, default=0.0) < LEAST_TUPLES:
         return None
     simulator = Simulator(situation, target, size, seed)
     law = simulator.law

@@ -7,7 +7,7 @@ number counts as one of them. What arrives does not depend on k, and is averaged
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from math import fsum
+from math import frexp, fsum, ldexp
 from typing import TypeVar
 
 from planner.errors import InvalidLoad
@@ -191,6 +191,8 @@ class Merging:
         if len(weights) < len(known):
             weights = [load.external_rate for load, _, _ in known]
         waits = [wait for _, _, wait in known]
+        exponent = frexp(max(weights))[1]  # only ratios of the weights count: without their power of 2 none overflows
+        weights = [ldexp(weight, -exponent) for weight in weights]
         arrived = self.average(weights)
         if not arrived:
             return self.average(waits)

@@ -56,7 +56,7 @@ StartupSteps = Annotated[
 BillingSeconds = Annotated[
     float | None,
     Field(
-        gt=0,
+        ge=1,
         le=MOST_BILLING_SECONDS,
         description="A VM is paid for this long at once. Left out: by the second.",
     ),
