@@ -123,7 +123,7 @@ def answer_what_if(session: Session, name: str, body: WhatIfRequest, settings: S
     with time_planner("what_if"), blaming_what_is_stored(name, PLACES):
         explored = explore(topology, found.load, terms, asked.model)
     is_same = (body.load_factor, body.t_max_seconds, body.k_max) == (1.0, None, None)
-    notes += compare_decision(session, stored, explored, is_same=is_same)
+    notes += compare_decision(session, stored, explored, terms, is_same=is_same)
     return to_what_if_answer(explored, terms, found, notes)
 
 
@@ -141,7 +141,7 @@ def fill_in(body: WhatIfRequest, policy: PolicyBody | None) -> WhatIfRequest:
 
 
 def compare_decision(
-    session: Session, stored: StoredTopology, explored: Explored, *, is_same: bool
+    session: Session, stored: StoredTopology, explored: Explored, terms: WhatIfTerms, *, is_same: bool
 ) -> list[DiagnosticAnswer]:
     """Returns a diagnostic if the standing decision recommends another number of processors than the plan does."""
     row, plan = find_standing(session, stored), explored.planned
@@ -156,19 +156,17 @@ def compare_decision(
         sized["external_rate"],
         (sized["source"], *[one["code"] for one in [*answer["reasons"], *answer["constraints"]]]),
         answer.get("needed_total"),
+        PolicyBody.model_validate(answer["policy"]).to_value().limit,
     )
-    detail = describe_other_terms(explored.external_rate, decided)
+    detail = describe_other_terms(explored.external_rate, terms.t_max_seconds, decided)
     if is_same and plan is not None:
         detail = describe_difference(plan.estimate.processors_total, explored.external_rate, decided)
     notes = [DiagnosticAnswer(code="differs-from-decision", detail=detail)] if detail else []
     estimated, corrected = answer["expected_sojourn_seconds"], answer.get("corrected_sojourn_seconds")
     if estimated is not None and corrected is not None:
-        said = UNCORRECTED.format(
-            corrected=write_seconds(corrected),
-            processors=write_counted(decided.total, "processor"),
-            rate=write_rate(answer["external_rate"]),
-            estimated=write_seconds(estimated),
-        )
+        times = {"corrected": write_seconds(corrected), "estimated": write_seconds(estimated)}
+        runs, rate = write_counted(decided.total, "processor"), write_rate(answer["external_rate"])
+        said = UNCORRECTED.format(processors=runs, rate=rate, **times)
         notes.append(DiagnosticAnswer(code="waits-not-corrected", detail=said))
     return notes
 

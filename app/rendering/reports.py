@@ -86,8 +86,8 @@ Block = Heading | Paragraph | PageLink | Bullets | ReportTable | Diagram
 WORDS = (
     "E[T] is the mean total time that operators spend on one external tuple and on all tuples that derive from it, "
     "waits included. It is measured by your snapshots, or estimated by the model; an expected E[T] is an estimate "
-    "corrected by measured waits, where there are any. A processor serves one tuple at a time: a thread, an executor, "
-    "a subtask."
+    "corrected by how long tuples were measured to wait; where no waits were measured, it is the estimate itself. A "
+    "processor serves one tuple at a time: a thread, an executor, a subtask."
 )
 """What E[T] and a processor are, as the pages of the dashboard say it too."""
 

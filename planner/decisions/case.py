@@ -16,7 +16,7 @@ from planner.decisions.horizon import NO_OUTLOOK, ChangeHorizon, RateHistory, Ra
 from planner.decisions.policy import LastChange, Policy, bound_topology
 from planner.decisions.state_migration import Moves, OwnersLeft
 from planner.decisions.wait_correction import UNCORRECTED, Correction, correct_waits
-from planner.decisions.wording import Reason
+from planner.decisions.wording import Reason, describe_overload
 from planner.economics.seen import History
 from planner.nodes.usage import MeasuredInstance, Node
 from planner.situations.disagreements import compare_sojourn
@@ -127,6 +127,15 @@ class Case:
             return "E[T]"
         kind = "estimated" if self.situation.load.measured_sojourn_seconds is None else "measured"
         return f"The {kind} E[T]"
+
+    @property
+    def signal_sentence(self) -> str:
+        """A sentence on the present time E[T]; where an operator cannot keep up, it says that, beside a measured
+        time.
+        """
+        if not self.current.stable:
+            return describe_overload("E[T]", self.situation.load.measured_sojourn_seconds)
+        return f"{self.signal_title} is {write_seconds(self.signal_seconds)}."
 
     @property
     def cooldown_left_seconds(self) -> float:

@@ -28,7 +28,7 @@ from planner.decisions.policy import Goal
 from planner.decisions.rules import RULES, apply_rules, find_moves
 from planner.decisions.state_migration import Moves
 from planner.decisions.wait_correction import Correction, correct_sojourn
-from planner.decisions.wording import Reason
+from planner.decisions.wording import DIFFERENCES, Reason, describe_lower_limit
 from planner.economics.choose import WeighedChoice
 from planner.gates.headroom import Counterfactuals, find_counterfactuals
 from planner.nodes.advice import NodeAdvice, Thresholds, advise_nodes
@@ -48,6 +48,8 @@ SIZED_FOR: Mapping[SizedBy, str] = {
     "possible. The forecast, from {history}, aims at a probability of {quantile} that the rate stays below "
     "{rate} for the next {time}.",
 }
+HELD_BY = ("cooldown", "trigger", "saving-too-small", "payback")
+"""The rules that can keep a processor without which the target would be met."""
 # Above this number of new instances the advice does not place them one by one: nobody would read it.
 MOST_PLACED = 10_000
 
@@ -192,22 +194,19 @@ def look_around(decision: Decision, question: DecisionQuestion, counts: list[int
 
 
 def why_not_fewer(decision: Decision, question: DecisionQuestion) -> str:
-    """Returns why the policy keeps a processor without which the target would still be met.
+    """Returns a clause on why the policy keeps a processor without which the target would still be met.
 
     The text is empty if no rule of the policy keeps this processor.
     """
     codes, policy = {one.code for one in decision.reasons}, question.policy
     if "within-target" in codes:
-        if policy.t_min_seconds is None:
-            return "The policy takes no processors away: it has no lower limit of E[T]."
-        lower = write_seconds(policy.t_min_seconds)
-        return f"The policy takes processors away only below its lower limit of {lower}."
+        return describe_lower_limit(policy.t_min_seconds)
     if "schedule" in codes:
-        return "A schedule of the policy keeps it."
+        return "a schedule of the policy keeps it"
     if "scale-down-window" not in codes:
-        return ""
-    window = write_seconds(policy.scale_down_window_seconds)
-    return f"The policy keeps more for {window} after they were needed. {question.wanted_then}"
+        return next((DIFFERENCES[code] for code in HELD_BY if code in codes), "")
+    window, needed = write_seconds(policy.scale_down_window_seconds), question.wanted_then.removesuffix(".")
+    return f"the policy keeps processors for {window} after they were needed. {needed}"
 
 
 def describe_sizing(decision: Decision, question: DecisionQuestion) -> SizedRate:

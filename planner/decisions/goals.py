@@ -29,12 +29,19 @@ from planner.decisions.sizing import (
     size_for_target,
     split_total,
 )
-from planner.decisions.wording import Reason, describe_ahead, describe_limit, give_reason
+from planner.decisions.wording import (
+    Reason,
+    describe_ahead,
+    describe_limit,
+    describe_lower_limit,
+    describe_overload,
+    give_reason,
+)
 from planner.errors import BudgetTooSmall
 from planner.plans.tradeoff import tradeoff
 from planner.targets.target import OUT_OF_REACH, SojournTarget, place_seconds
 from planner.values import TimeTarget
-from planner.wording import join_counts, write_counted, write_factor, write_rate, write_seconds
+from planner.wording import UNBOUNDED, join_counts, write_counted, write_factor, write_rate, write_seconds
 
 
 @dataclass(frozen=True)
@@ -170,12 +177,24 @@ def describe_correction(case: Case, sizing: Sizing) -> tuple[Reason, ...]:
     if factors.shared == 1.0 and factors.own is None:
         return ()
     intervals, factor = write_counted(correction.intervals, "interval"), write_factor(factors.shared)
+    if factors.own is None and factor == "1 times":
+        return ()
     if factors.own is None:
         return (give_reason("model-corrected", intervals=intervals, factor=factor),)
     chosen = "the second, which needs more" if sizing.is_own else "the first, which needs more"
     own = write_factor(factors.own)
     parts = {"intervals": intervals, "factor": factor, "own_factor": own, "chosen": chosen}
     return (give_reason("model-corrected", "model-corrected-own", **parts),)
+
+
+def describe_optimum(case: Case, proposal: Proposal) -> Reason:
+    """Returns the reason that no other processors are better; within the target only other splits were compared."""
+    limit = case.policy.limit
+    if limit is None or not proposal.reasons or proposal.reasons[0].code != "within-target":
+        return give_reason("at-optimum")
+    lower = describe_lower_limit(case.policy.t_min_seconds)
+    split = ". The split that runs is already the best one" if limit.is_expected_sojourn else ""
+    return give_reason("at-optimum", "at-optimum-within", lower=lower[0].upper() + lower[1:], split=split)
 
 
 def propose(case: Case) -> Proposal:
@@ -195,13 +214,27 @@ def propose_for_target(case: Case) -> Proposal:
     code, found, beside = place_seconds(goal.target, goal.seconds, case.policy.t_min_seconds)
     why = give_reason(code, time=goal.title, found=found, limit=beside)
     if code == "target-missed":
-        return goal.propose_more(why)
-    ahead = goal.propose_ahead(why)
+        is_overload = found == UNBOUNDED
+        return goal.propose_more(describe_missed_overload(case, goal, beside) if is_overload else why)
+    now = (
+        give_reason(code, f"{code}-now", time=goal.title, found=found, limit=beside)
+        if code == "below-t-min"
+        else why
+    )
+    ahead = goal.propose_ahead(now)
     if ahead is not None:
         return ahead
     if code == "below-t-min":
         return goal.propose_fewer(why)
     return replace(goal.propose_same(why), fewest=find_needed(case, goal))
+
+
+def describe_missed_overload(case: Case, goal: SojournGoal | QuantileGoal, limit: str) -> Reason:
+    """The reason that the target is missed because an operator cannot keep up."""
+    is_mean = isinstance(goal, SojournGoal)
+    measured = case.situation.load.measured_sojourn_seconds if is_mean else None
+    overload = describe_overload(goal.title.replace("The ", "the ", 1), measured)
+    return give_reason("target-missed", "target-missed-overload", overload=overload, limit=limit)
 
 
 def find_needed(case: Case, goal: SojournGoal | QuantileGoal) -> int | None:
@@ -222,8 +255,7 @@ def propose_best_split(case: Case) -> Proposal:
     is_over = sum(case.running) > case.policy.k_max
     why = give_reason(
         "best-split",
-        time=case.signal_title,
-        found=write_seconds(case.signal_seconds),
+        signal=case.signal_sentence,
         total=case.policy.k_max,
         counts=join_counts(list(zip(names, counts, strict=True))),
     )

@@ -23,7 +23,7 @@ from planner.decisions.catch_up import (
     lift_counts,
     plan_catch_up,
 )
-from planner.decisions.goals import propose
+from planner.decisions.goals import describe_optimum, propose
 from planner.decisions.horizon import find_horizon, forecast_each_step
 from planner.decisions.state_migration import Moves, keep_owners, plan_moves
 from planner.decisions.wording import Reason, give_reason
@@ -58,8 +58,7 @@ def serve_most(case: Case, proposal: Proposal) -> Proposal:
         return proposal
     why = give_reason(
         "most-served",
-        time=case.signal_title,
-        found=write_seconds(case.signal_seconds),
+        signal=case.signal_sentence,
         most=k_max,
         rate=write_rate(case.peak.load.external_rate),
         after=write_percent(min(after, 1.0)),
@@ -113,12 +112,13 @@ def keep_wanted(case: Case, proposal: Proposal) -> Proposal:
     before, total = case.question.wanted_before, sum(proposal.counts)
     if before is None or proposal.urgent or not total < before < sum(case.running):
         return proposal
-    reasons = (*proposal.reasons, describe_window(case, proposal.counts))
-    return replace(proposal, kept=add_best(case, proposal.counts, before), reasons=reasons)
+    kept = add_best(case, proposal.counts, before)
+    why = describe_window(case, proposal.counts, f"at least {sum(kept):,}")
+    return replace(proposal, kept=kept, reasons=(*proposal.reasons, why))
 
 
-def describe_window(case: Case, counts: Sequence[int]) -> Reason:
-    """Returns the reason that more processors were needed in the scale-down window, where `counts` are enough now.
+def describe_window(case: Case, counts: Sequence[int], stay: str) -> Reason:
+    """Returns the reason that more processors `stay`, as the scale-down window needed them: `counts` are enough now.
 
     For a target of E[T] it says E[T] with them, corrected as that of one processor fewer is.
     """
@@ -136,6 +136,7 @@ def describe_window(case: Case, counts: Sequence[int]) -> Reason:
         expected=expected,
         needed=case.question.wanted_then,
         window=write_seconds(case.policy.scale_down_window_seconds),
+        stay=stay,
     )
 
 
@@ -160,7 +161,7 @@ def hold_at_optimum(case: Case, proposal: Proposal) -> Proposal:
         return proposal
     if proposal.constraints:
         return proposal.hold()
-    return proposal.hold(give_reason("at-optimum"))
+    return proposal.hold(describe_optimum(case, proposal))
 
 
 def hold_for_cooldown(case: Case, proposal: Proposal) -> Proposal:
@@ -187,7 +188,7 @@ def hold_for_window(case: Case, proposal: Proposal) -> Proposal:
     before, running = case.question.wanted_before, sum(case.running)
     if not gives_up(case, proposal) or before is None or before < running:
         return proposal
-    return proposal.hold(describe_window(case, proposal.counts))
+    return proposal.hold(describe_window(case, proposal.counts, f"{running:,}"))
 
 
 def hold_small_saving(case: Case, proposal: Proposal) -> Proposal:
@@ -217,7 +218,9 @@ def hold_small_gain(case: Case, proposal: Proposal) -> Proposal:
     why = give_reason(
         "gain-too-small",
         change=f"Another split of the {many:,} processors" if many == running else f"{many:,} processors",
-        effect=f"shorten the estimated E[T] by {write_seconds(gain)}" if gain > 0.0 else "not shorten E[T]",
+        effect=f"shorten the estimated E[T] by {write_seconds(gain)} ({write_percent(gain / before)})"
+        if gain > 0.0
+        else "not shorten E[T]",
         rate=write_rate(case.situation.load.external_rate),
         least=write_percent(case.policy.least_gain),
     )

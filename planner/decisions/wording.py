@@ -22,8 +22,10 @@ from planner.wording import (
 SENTENCES: Mapping[str, str] = {
     # The goal.
     "target-missed": "{time} is {found}, above the target of {limit}.",
+    "target-missed-overload": "{overload} The target is {limit}.",
     "within-target": "{time} is {found}, within the target of {limit}.",
     "below-t-min": "{time} is {found}, below the lower limit of {limit}: fewer processors may be enough.",
+    "below-t-min-now": "{time} is {found}, below the lower limit of {limit} now.",
     "ahead-of-load": "The rate may rise to {rate} before the next change is possible, and what runs is too little for "
     "that: {enough}.",
     "target-on-a-draw": "Each number of processors was tried on the same {roots} external tuples, drawn at random.",
@@ -35,7 +37,7 @@ SENTENCES: Mapping[str, str] = {
     "no-more-room": "The bounds on processors, or a hot key, leave the busiest instance of {operator} at {share} of "
     "its capacity.",
     "no-fewer": "With fewer than {total} processors the target would be missed at {rate}.",
-    "best-split": "{time} is {found}. The best split of the {total} processors that the policy allows is {counts}.",
+    "best-split": "{signal} The best split of the {total} processors that the policy allows is {counts}.",
     "tradeoff": "The policy weighs processors against waiting tuples. By its weights the best numbers are {counts}.",
     "planned-ahead": "The processors are planned for {planned}/s, the highest rate that the forecast expects; "
     "{measured}/s come in now.",
@@ -63,7 +65,7 @@ SENTENCES: Mapping[str, str] = {
     "k_max": "The target needs {total} processors, and the policy allows {most}. The best split of {most} misses the "
     "target.",
     "k_max-full": "The policy allows no more than {most} processors.",
-    "most-served": "{time} is {found}. The {most} processors that the policy allows are too few for {rate}: their best "
+    "most-served": "{signal} The {most} processors that the policy allows are too few for {rate}: their best "
     "split serves {after} of the tuples, and what runs serves {before}.",
     # The backlog.
     "catch-up": "{waiting} tuples wait. To work them off within {within} takes at least {counts} processors.",
@@ -72,14 +74,15 @@ SENTENCES: Mapping[str, str] = {
     "catch-up-impossible": "{waiting} tuples wait, and no number of processors within the bounds works them off.",
     # Why a change is smaller, or held back.
     "scale-down-window": "{total} processors would be enough at {rate}{expected}. {needed} The policy keeps processors "
-    "for {window} after they were needed.",
+    "for {window} after they were needed, so {stay} stay.",
     "at-optimum": "The processors that run are already the best ones for the policy's goal.",
+    "at-optimum-within": "{lower}{split}.",
     "cooldown": "The last change is too recent. The next one is possible in {left}.",
     "trigger": "The rate has changed by {change} since the last change. The policy acts on changes of {least} or more.",
     "saving-too-small": "Only {saved} of {running} processors could be taken away. The policy changes something only "
     "for {least} or more.",
-    "gain-too-small": "{change} would {effect} at {rate}. The policy changes something for speed alone only if E[T] "
-    "falls by more than {least}.",
+    "gain-too-small": "{change} would {effect} at {rate}. Where a shorter E[T] is all that a change brings, the policy "
+    "makes it only if E[T] falls by more than {least}.",
     "excluded": "The policy excludes this time from changes.",
     "max-step": "One change multiplies the processors of an operator by at most {up} and at least {down}: the rest "
     "follows.",
@@ -109,6 +112,19 @@ def describe_ahead(external_rate: float, total: int, constraints: Sequence[Reaso
     """The reason that the running processors are too few for a coming rate, for which `total` processors are needed."""
     enough = f"{total} processors are all that the bounds allow" if constraints else f"{total} are needed"
     return give_reason("ahead-of-load", rate=write_rate(external_rate), enough=enough)
+
+
+def describe_lower_limit(t_min_seconds: float | None) -> str:
+    """A clause on when a policy takes processors away while its target is met."""
+    if t_min_seconds is None:
+        return "the policy takes no processors away, as it has no lower limit of E[T]"
+    return f"the policy takes processors away only below its lower limit of {write_seconds(t_min_seconds)}"
+
+
+def describe_overload(time: str, measured_seconds: float | None) -> str:
+    """A sentence on a time that has no limit by the estimate, beside the measured one."""
+    measured = "" if measured_seconds is None else f"; measured were {write_seconds(measured_seconds)}"
+    return f"By the estimate an operator cannot keep up, so {time} grows without limit{measured}."
 
 
 LIMITS = (
@@ -188,15 +204,16 @@ def describe_target(target: TimeTarget | None) -> str:
     """Returns the target as the end of a sentence; the text is empty if there is no target."""
     if target is None:
         return ""
-    limited = f"; the target is {write_seconds(target.seconds)}"
+    return f"; the target is {write_target(target)}"
+
+
+def write_target(target: TimeTarget) -> str:
+    """Returns the limit of a target, and what it limits unless that is E[T], as in `1 s for p99`."""
+    limit = write_seconds(target.seconds)
     if target.is_expected_sojourn:
-        return limited
+        return limit
     level = "the mean" if target.quantile is None else write_level(target.quantile)
-    return (
-        f"{limited} for {level} of the time to completion"
-        if target.of == "completion"
-        else f"{limited} for {level}"
-    )
+    return f"{limit} for {level}{' of the time to completion' if target.of == 'completion' else ''}"
 
 
 DIFFERENCES: Mapping[str, str] = {
@@ -218,7 +235,7 @@ DIFFERENCES: Mapping[str, str] = {
 
 @dataclass(frozen=True, slots=True)
 class DecidedNumber:
-    """The number of processors that a decision recommends, the rate for which it recommends them, and its codes.
+    """The number of processors that a decision recommends, the rate and the target for which it does, and its codes.
 
     The codes are the source of the rate and the reasons.
     """
@@ -227,6 +244,7 @@ class DecidedNumber:
     rate: float
     codes: Sequence[str]
     needed: int | None = None
+    target: TimeTarget | None = None
 
 
 def describe_difference(planned_total: int, planned_rate: float, decided: DecidedNumber) -> str:
@@ -235,7 +253,7 @@ def describe_difference(planned_total: int, planned_rate: float, decided: Decide
         return ""
     rate, at = write_rate(decided.rate), write_rate(planned_rate)
     codes = decided.codes[1:] if rate == at else decided.codes
-    clauses = [DIFFERENCES[code].format(rate=rate) for code in dict.fromkeys(codes) if code in DIFFERENCES]
+    clauses = list_clauses(codes, rate)
     why = ", and ".join(clauses or ["it rests on earlier measurements"])
     plan = f"The {write_counted(planned_total, 'processor')} planned here are the fewest for {at}."
     text = f"{plan} The decision recommends {decided.total:,}: {why}."
@@ -243,12 +261,29 @@ def describe_difference(planned_total: int, planned_rate: float, decided: Decide
     return f"{text} At {rate} {decided.needed:,} would be enough." if is_kept else text
 
 
-def describe_other_terms(external_rate: float, decided: DecidedNumber) -> str:
-    """Returns a sentence on the rates of a decision and of a what-if that has other terms than the decision."""
+def list_clauses(codes: Sequence[str], rate: str) -> list[str]:
+    """Returns the clauses of DIFFERENCES for these codes, each once."""
+    return [DIFFERENCES[code].format(rate=rate) for code in dict.fromkeys(codes) if code in DIFFERENCES]
+
+
+def describe_other_terms(external_rate: float, t_max_seconds: float | None, decided: DecidedNumber) -> str:
+    """Returns sentences on the terms of a decision and of a what-if that has other terms than the decision."""
     rate = write_rate(decided.rate)
     looked = {
         "forecast": f"{rate}, to which the measured rate may rise before the next change is possible",
         "newest": f"{rate}, the rate of the newest snapshot",
     }.get(decided.codes[0], f"the measured {rate}")
     runs, asked = write_counted(decided.total, "processor"), write_rate(external_rate)
-    return f"The decision recommends {runs} for {looked}. The numbers of this what-if are for {asked}."
+    clauses = list_clauses(decided.codes[1:], rate)
+    why = "".join(f", and {clause}" for clause in clauses)
+    target = None if t_max_seconds is None else TimeTarget("total", t_max_seconds)
+    without = ("", ", without that", ", without any of these")[min(len(clauses), 2)]
+    return (
+        f"The decision recommends {runs} for {name_aim(decided.target)}{looked}{why}. This what-if is for "
+        f"{name_aim(target)}{asked}{without}."
+    )
+
+
+def name_aim(target: TimeTarget | None) -> str:
+    """Returns the target before a rate, as `a target of 350 ms at `; the text is empty if there is no target."""
+    return "" if target is None else f"a target of {write_target(target)} at "

@@ -184,7 +184,7 @@ def find_counterfactuals(
 ) -> Counterfactuals:
     """Returns E[T] with one processor fewer than `counts`, and the largest rates that `counts` and one fewer carry.
 
-    Waits are taken to be `correction` times as long as modelled. `why_not_fewer` is a sentence that follows where one
+    Waits are taken to be `correction` times as long as modelled. `why_not_fewer` is a clause that follows where one
     processor fewer would meet the target. With `own_correction` one processor fewer is also tried with a queue for each
     processor, and the longer E[T] counts.
     """
@@ -208,8 +208,8 @@ def find_counterfactuals(
     )
     if holds is not None and fewer_holds is not None:
         rates = ((total - 1, fewer_holds), (total, holds))
-        reaches = [write_reach(count, one, has_target=target is not None) for count, one in rates]
-        detail += f" {'; '.join(reaches)}."
+        fewest, reach = [write_reach(count, one, has_target=target is not None) for count, one in rates]
+        detail += f" In their best split {fewest}; in the recommended split {reach}."
     return Counterfactuals(fewer, seconds, detail, holds, fewer_holds)
 
 
@@ -232,12 +232,12 @@ def judge_one_fewer(
 ) -> str:
     """Returns the end of the sentence on one processor fewer, which compares its E[T] (`seconds`) with the target."""
     if isinstance(target, SojournTarget):
-        end = f", {relate_seconds(target, seconds)}."
+        end = f", {relate_seconds(target, seconds)}"
     else:
         seconds = target.find_seconds(situation, counts)
-        end = f". {compare_seconds(target, seconds)}."
+        end = f". {compare_seconds(target, seconds)}"
     is_met = seconds is not None and seconds <= target.seconds
-    return f"{end} {why_not_fewer}" if is_met and why_not_fewer else end
+    return f"{end}, but {why_not_fewer}." if is_met and why_not_fewer else f"{end}."
 
 
 def describe_one_fewer(
@@ -268,7 +268,8 @@ def describe_one_fewer(
     if is_corrected:
         factor = write_factor((own_correction or 1.0) if is_own else correction)
         queues = " with a queue at each processor" if is_own else ""
-        notes.append(f"tuples wait {factor} as long as the model{queues} says, as measured")
+        longer = "" if factor == "1 times" else f"{factor} "
+        notes.append(f"tuples wait {longer}as long as the model{queues} says, as measured")
     return situation.name_counts(counts), seconds, f"{detail} ({'; '.join(notes)})"
 
 

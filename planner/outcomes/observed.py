@@ -76,8 +76,12 @@ class Promised:
         """
         if self.target_seconds is not None or self.expected_seconds is None:
             return self.target_seconds
-        error = USUAL_ERROR if self.known_error is None else self.known_error
-        return self.expected_seconds * (1.0 + error)
+        return self.expected_seconds * (1.0 + self.error)
+
+    @property
+    def error(self) -> float:
+        """The part by which E[T] may be above the promised one: its known error, else the usual one."""
+        return USUAL_ERROR if self.known_error is None else self.known_error
 
     @property
     def limit_source(self) -> LimitSource | None:

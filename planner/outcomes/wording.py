@@ -13,7 +13,7 @@ from planner.outcomes.observed import (
     Promised,
 )
 from planner.values import Diagnostic
-from planner.wording import write_rate, write_seconds
+from planner.wording import write_percent, write_rate, write_seconds
 
 NOTHING_SINCE = "Nothing has been measured since the decision."
 STATES = {
@@ -79,9 +79,14 @@ def describe_kept(promised: Promised, found: ObservedOutcome) -> str:
     compared = "at most" if found.kept else "above"
     return (
         f"Over {horizon} E[T] was {write_seconds(found.measured_seconds or 0.0)} on average, {compared} "
-        f"{write_seconds(limit)}: that is the expected {write_seconds(promised.expected_seconds or 0.0)} with the "
-        "known error of the estimate."
+        f"{write_seconds(limit)}: that is {write_most_kept(promised)}."
     )
+
+
+def write_most_kept(promised: Promised) -> str:
+    """Returns the longest E[T] that keeps a promise without a target: `15% above the expected 230 ms, ...`."""
+    expected = write_seconds(promised.expected_seconds or 0.0)
+    return f"{write_percent(promised.error)} above the expected {expected}, the most that counts as kept"
 
 
 def explain_unknown(found: ObservedOutcome) -> str:
@@ -110,7 +115,10 @@ def describe_beside(promised: Promised, found: ObservedOutcome) -> list[str]:
         which = f"{found.missed_beyond_rate} of these {found.missed} intervals"
         if found.missed_beyond_rate == found.missed:
             which = "this interval" if found.missed == 1 else "all of these intervals"
-        parts.append(f"In {which} the rate was above {rate}, up to which these processors are enough.")
+        parts.append(
+            f"In {which} the rate was above {rate}, up to which these processors are enough, by what was measured when "
+            "it was decided."
+        )
     return parts
 
 
@@ -184,8 +192,8 @@ def compare_verdicts(
         return None
     detail = (
         f"The outcome that was reported for this decision has an E[T] of "
-        f"{write_seconds(reported.measured_seconds or 0.0)}, {SIDES[reported.kept]} the expected "
-        f"{write_seconds(promised.expected_seconds or 0.0)} with its known error. In the stored snapshots E[T] was "
+        f"{write_seconds(reported.measured_seconds or 0.0)}: {'at most' if reported.kept else 'more than'} "
+        f"{write_most_kept(promised)}. In the stored snapshots E[T] was "
         f"{SIDES[observed.kept]} its limit of {write_seconds(promised.limit_seconds or 0.0)}."
     )
     return Diagnostic("report-verdict-disagrees", detail)

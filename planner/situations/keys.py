@@ -103,6 +103,8 @@ def describe_hottest(measured: OperatorLoad, one: OperatorEstimate) -> Diagnosti
     share, used = one.hottest_share or 0.0, one.hottest_utilisation or 0.0
     limit, known = one.service_rate / one.arrival_rate, len(measured.instances)
     extra = f" (estimated from {known} measured instances)" if known not in {0, one.processors} else ""
+    if write_percent(share) == write_percent(1.0 / one.processors):
+        return Diagnostic("hottest-instance", describe_equal(one, share, used, extra), (one.name,))
     cause = "Keys spread" if is_skew_known(measured) else "Whole key groups spread"
     help_ = "More processors do not help beyond the hottest key: split that key, or make the service faster."
     if one.groups is not None:
@@ -119,3 +121,20 @@ def describe_hottest(measured: OperatorLoad, one: OperatorEstimate) -> Diagnosti
         f"busy. Above {write_percent(limit)} of the tuples it cannot keep up. {help_}"
     )
     return Diagnostic("hottest-instance", detail, (one.name,))
+
+
+def describe_equal(one: OperatorEstimate, share: float, used: float, extra: str) -> str:
+    """Sentences on an operator whose instances are all near their limit or above it, as their shares are equal."""
+    following = one.next_useful_processors
+    if one.groups is None:
+        help_ = "More processors give each instance less, unless a single key is too hot."
+    elif following is None:
+        help_ = (
+            "No number of processors gives an instance less: use more key groups, or make the service faster."
+        )
+    else:
+        help_ = f"The next number of processors that gives an instance less is {following}."
+    return (
+        f"The instances of {one.name} get equal shares{extra}, {write_percent(share)} each, and each is "
+        f"{write_percent(used)} busy: all are {'overloaded' if used >= 1.0 else 'near their limit'}. {help_}"
+    )

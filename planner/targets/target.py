@@ -119,6 +119,11 @@ def take_sign(value: float, *, holds: bool) -> float:
 
 def compare_seconds(target: Target, seconds: float | None) -> str:
     """Compares an estimate with its target in a clause: `E[T] is 180 ms by the estimate, within the target of 1 s`."""
+    if seconds is None or seconds == inf:
+        return (
+            f"{target.title} grows without limit, as by the estimate an operator cannot keep up: "
+            f"{relate_seconds(target, seconds)}"
+        )
     found = write_beside(seconds, target.seconds)[0]
     return f"{target.title} is {found} by the estimate, {relate_seconds(target, seconds)}"
 

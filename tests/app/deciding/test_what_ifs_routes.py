@@ -91,7 +91,14 @@ def test_at_a_factor_of_1_the_load_is_that_of_a_decision_and_a_difference_has_it
         answer = ask(client, name, **other)
         (why,) = [one for one in answer["diagnostics"] if one["code"] == "differs-from-decision"]
         assert why["detail"].startswith(
-            f"The decision recommends {kept} processors for 319/s, the rate of the newest snapshot. The"
+            f"The decision recommends {kept} processors for a target of 200 ms at 319/s, the rate of the newest "
+            "snapshot, and it takes processors away only where"
         )
+    (why,) = [
+        one
+        for one in ask(client, name, t_max_seconds=0.25)["diagnostics"]
+        if one["code"] == "differs-from-decision"
+    ]
+    assert why["detail"].endswith("This what-if is for a target of 250 ms at 318/s, without any of these.")
     newest = ask(client, name, smoothing={"kind": "window", "size": 1})
     assert newest["external_rate"] != decision["external_rate"]

@@ -7,9 +7,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from planner.decisions.case import survey_case
 from planner.decisions.compose import Decision
+from planner.decisions.goals import describe_correction
 from planner.decisions.policy import Policy
+from planner.decisions.sizing import Factors, Sizing
 from planner.values import Load, OperatorLoad
+from tests.planner.decisions.asked import ask
 from tests.planner.decisions.measured_windows import (
     NAMES,
     ONE,
@@ -200,3 +204,49 @@ def test_processors_that_are_just_enough_for_the_rate_to_come_are_not_asked_for_
     assert "ahead-of-load" in codes(
         decide_on(PAIR, [observe(100.0, None, SERVICE, fewer)], fewer, policy, rate_ahead=140.0)
     )
+
+
+def test_a_lower_limit_does_not_speak_for_fewer_where_more_are_needed_for_the_rate_to_come():
+    policy = Policy(t_max_seconds=0.16, t_min_seconds=0.159)
+    found = decide_on(PAIR, [observe(100.0, None, SERVICE, (7, 6))], (7, 6), policy, rate_ahead=140.0)
+    assert codes(found) == ["below-t-min", "ahead-of-load"]
+    assert found.reasons[0].detail.endswith("below the lower limit of 159 ms now.")
+    alone = decide_on(PAIR, [observe(100.0, None, SERVICE, (7, 6))], (7, 6), policy)
+    assert "below the lower limit of 159 ms: fewer processors may be enough." in alone.reasons[0].detail
+
+
+@pytest.mark.parametrize(
+    ("lower", "said"),
+    [
+        (
+            0.05,
+            "takes processors away only below its lower limit of 50 ms. The split that runs is already the best one.",
+        ),
+        (
+            None,
+            "takes no processors away, as it has no lower limit of E[T]. The split that runs is already the best one.",
+        ),
+    ],
+)
+def test_within_the_target_the_running_processors_are_the_best_split_and_not_the_fewest(
+    lower: float | None, said: str
+):
+    policy = Policy(t_max_seconds=0.5, t_min_seconds=lower)
+    found = decide_on(PAIR, [observe(100.0, None, SERVICE, (8, 7))], (8, 7), policy)
+    assert codes(found) == ["within-target", "at-optimum"]
+    assert found.reasons[1].detail == f"The policy {said}"
+
+
+def test_a_target_missed_by_an_overload_says_that_it_is_one_by_the_estimate_beside_the_measured_time():
+    found = decide_on(PAIR, [observe(200.0, 20.0, SERVICE, (6, 5))], (6, 5), Policy(t_max_seconds=0.35))
+    assert found.reasons[0].detail == (
+        "By the estimate an operator cannot keep up, so E[T] grows without limit; measured were 20 s. The target is "
+        "350 ms."
+    )
+
+
+def test_a_correction_that_rounds_to_none_is_not_said():
+    case = survey_case(ask(PAIR, observe(100.0, 0.14, SERVICE, (6, 5)), (6, 5), Policy(t_max_seconds=0.1)))
+    for shared, is_said in ((1.004, False), (1.006, True)):
+        sizing = Sizing((6, 5), case.situation, Factors(shared, None), is_own=False)  # type: ignore[arg-type]
+        assert bool(describe_correction(case, sizing)) == is_said

@@ -50,11 +50,12 @@ def test_a_scale_down_goes_to_the_most_that_was_needed_in_the_window():
     expected = write_seconds(at_once.recommended.expected_sojourn_seconds)
     assert some.reasons[-1].detail == (
         f"{needed} processors would be enough at 100/s (the estimated E[T]: {expected}). A decision in the last 30 min "
-        "needed 20. The policy keeps processors for 30 min after they were needed."
+        "needed 20. The policy keeps processors for 30 min after they were needed, so at least 20 stay."
     )
     assert some.optimum == at_once.optimum
     none = ask((15, 12), WINDOW, 40)
     assert (none.action, codes(none)[-1], none.needed) == ("hold", "scale-down-window", needed)
+    assert none.reasons[-1].detail.endswith("after they were needed, so 27 stay.")
     assert total(ask((15, 12), WINDOW, needed - 1)) == needed
 
 

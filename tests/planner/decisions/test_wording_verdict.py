@@ -1,5 +1,7 @@
 """The verdict says what to do in a person's words."""
 
+from dataclasses import replace
+
 import pytest
 
 from planner.decisions.wording import (
@@ -7,6 +9,7 @@ from planner.decisions.wording import (
     Outlook,
     describe_change,
     describe_difference,
+    describe_other_terms,
     describe_verdict,
 )
 from planner.values import TimeTarget
@@ -88,3 +91,19 @@ def test_a_difference_has_its_reasons_in_order_and_a_rate_only_where_it_differs(
     assert describe_difference(28, 158.2, DecidedNumber(28, 185.3, codes)) == ""
     alike = describe_difference(22, 158.2, DecidedNumber(28, 158.4, ("smoothed", "at-optimum")))
     assert alike.endswith("recommends 28: it rests on earlier measurements.")
+
+
+def test_other_terms_name_both_targets_and_what_the_decision_does_besides():
+    codes = ("forecast", "below-t-min", "scale-down-window")
+    decided = DecidedNumber(28, 185.3, codes, 26, TARGET)
+    assert describe_other_terms(185.1, 0.25, decided) == (
+        "The decision recommends 28 processors for a target of 350 ms at 185/s, to which the measured rate may rise "
+        "before the next change is possible, and it keeps processors for some time after they were needed. This "
+        "what-if is for a target of 250 ms at 185/s, without that."
+    )
+    plain = DecidedNumber(28, 158.2, ("smoothed", "at-optimum"))
+    assert describe_other_terms(774.0, None, plain) == (
+        "The decision recommends 28 processors for the measured 158/s. This what-if is for 774/s."
+    )
+    both = replace(decided, codes=("smoothed", "within-target", "gain-too-small"))
+    assert describe_other_terms(185.1, 0.35, both).endswith("at 185/s, without any of these.")

@@ -114,7 +114,10 @@ def test_waits_as_measured_stretch_the_wait_alone_and_the_longer_kind_of_queue_c
     assert own.one_fewer_sojourn_seconds == pytest.approx(expected, rel=1e-12)
     assert "a queue at each processor" in own.one_fewer_detail
     chosen = write_seconds(service + queues.waiting(counts) / 250.0)
-    assert f"(with 26: {chosen}; tuples wait 1 times" in own.one_fewer_detail
+    assert f"(with 26: {chosen}; tuples wait as long as the model with a queue" in own.one_fewer_detail
+    assert "In their best split 25 processors meet the target up to 464/s; in the recommended split 26 " in (
+        own.one_fewer_detail
+    )
     assert expected > plain
 
 

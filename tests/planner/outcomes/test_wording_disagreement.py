@@ -1,5 +1,7 @@
 """Reports and snapshots that contradict each other are named; those that go together are not."""
 
+from dataclasses import replace
+
 import pytest
 
 from planner.outcomes.observed import ObservedOutcome, Promised, State
@@ -56,7 +58,19 @@ def test_verdicts_that_differ_are_named_with_what_each_compared():
         PROMISED, seen, ReportedOutcome("applied", 0.0, measured_seconds=0.225, kept=True)
     )
     assert found.code == "report-verdict-disagrees"
-    for part in ("an E[T] of 225 ms, within the expected 200 ms", "above its limit of 220 ms"):
+    for part in (
+        "an E[T] of 225 ms: at most 15% above the expected 200 ms, the most that",
+        "above its limit of 220 ms",
+    ):
         assert part in found.detail
+    known = replace(PROMISED, known_error=0.02)
+    kept = ObservedOutcome("applied", 0.0, kept=True)
+    (found,) = find_disagreements(
+        known, kept, ReportedOutcome("applied", 0.0, measured_seconds=0.21, kept=False)
+    )
+    assert (
+        "an E[T] of 210 ms: more than 2% above the expected 200 ms, the most that counts as kept."
+        in found.detail
+    )
     assert name(seen, ReportedOutcome("applied", 0.0, kept=False)) == []
     assert name(seen, ReportedOutcome("applied", 0.0)) == []

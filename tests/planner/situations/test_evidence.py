@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from planner.plans.optimal import min_processors
+from planner.situations.evidence import write_times_longer
 from planner.situations.known_errors import ENTRIES, EVERYWHERE, KNOWN_ERRORS, SCVS
 from planner.situations.situation import estimate
 from planner.values import (
@@ -71,10 +72,14 @@ def test_without_measured_bursts_no_error_is_told_but_what_it_would_be():
         "tuples arrive at random at a, b",
         "services of a, b vary as random (exponential) ones do",
     )
-    for arrivals in ("calm", "bursty"):
-        assert write_percent(KNOWN_ERRORS["random", arrivals][f"E[T], {SCVS}"]) in found.assumed[2]
-    error = write_percent(KNOWN_ERRORS["random", "bursty"][f"E[T], {SCVS}"])
-    assert found.assumed[2].endswith(f"with bursts it is {error} shorter")
+    assert write_percent(KNOWN_ERRORS["random", "calm"][f"E[T], {SCVS}"]) in found.assumed[2]
+    longer = write_times_longer(KNOWN_ERRORS["random", "bursty"][f"E[T], {SCVS}"])
+    assert found.assumed[2].endswith(f"with bursts the true E[T] was about {longer} the estimated one")
+
+
+def test_a_share_by_which_an_estimate_is_too_short_is_said_as_a_factor():
+    assert write_times_longer(0.85) == "6.7 times"
+    assert write_times_longer(0.5) == "2 times"
 
 
 def test_a_queueing_that_nobody_said_has_no_known_error():

@@ -22,7 +22,7 @@ def test_every_kind_of_input_has_words():
             None,
             (
                 "How far the estimated E[T] is from the true one depends on bursts of arrivals, which were not "
-                "measured, for operators whose tuples queue in different ways."
+                "measured. This is known of operators whose tuples queue in different ways."
             ),
         ),
         (

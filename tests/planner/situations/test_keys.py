@@ -55,3 +55,24 @@ def test_measured_at_as_many_instances_as_groups_every_smaller_number_follows():
         dealt = [sum(shares[g] for g in range(12) if g * count // 12 == i) for i in range(count)]
         (one,) = estimate(TWELVE, measured, {"score": count}).operators
         assert one.hottest_share == pytest.approx(max(dealt) / sum(shares))
+
+
+def test_instances_of_equal_shares_are_not_said_to_be_uneven():
+    topology = Topology((Operator("join", queueing="keyed", max_parallelism=64),))
+
+    def say(rate: float, count: int, **measured: object) -> str:
+        answer = estimate(topology, Load(rate, {"join": OperatorLoad(10.0, **measured)}), {"join": count})  # type: ignore[arg-type]
+        (said,) = [one.detail for one in answer.diagnostics if one.code == "hottest-instance"]
+        return said
+
+    assert say(188.8, 8) == (
+        "The instances of join get equal shares, 13% each, and each is 236% busy: all are overloaded. The next number "
+        "of processors that gives an instance less is 10."
+    )
+    assert "95% busy: all are near their limit." in say(76.0, 8)
+    assert say(600.0, 64).endswith(
+        "No number of processors gives an instance less: use more key groups, or make the service faster."
+    )
+    assert say(90.0, 9).startswith(
+        "Whole key groups spread the tuples of join unevenly: its hottest instance gets 13% of"
+    )

@@ -107,7 +107,8 @@ function Summary({ rows }) {
       )} the limit,${" "}
       ${count_((one) => one.observed?.kept === false)} ${sayWithin(false)} it,${" "}
       ${count_((one) => (one.observed?.kept ?? null) === null)} not known.${" "}
-      The limit is the target; without a target, it is the expected E[T] with its known error.${" "}
+      The limit is the target; without a target, it is the expected E[T] with its known error, or 15% above the
+      expected E[T] where no error is known.${" "}
       ${unapplied > 0 &&
         `${counted(unapplied, "change")} ${
           unapplied === 1 ? "was" : "were"
