@@ -207,8 +207,8 @@ def find_counterfactuals(
         )
     )
     if holds is not None and fewer_holds is not None:
-        rates = ((total - 1, fewer_holds), (total, holds))
-        fewest, reach = [write_reach(count, one, has_target=target is not None) for count, one in rates]
+        fewest = write_reach(total - 1, fewer_holds, has_target=target is not None)
+        reach = write_reach(total, holds, has_target=target is not None)
         detail += f" In their best split {fewest}; in the recommended split {reach}."
     return Counterfactuals(fewer, seconds, detail, holds, fewer_holds)
 
@@ -268,8 +268,9 @@ def describe_one_fewer(
     if is_corrected:
         factor = write_factor((own_correction or 1.0) if is_own else correction)
         queues = " with a queue at each processor" if is_own else ""
-        longer = "" if factor == "1 times" else f"{factor} "
-        notes.append(f"tuples wait {longer}as long as the model{queues} says, as measured")
+        notes.append(
+            f"tuples wait {'' if factor == '1 times' else f'{factor} '}as long as the model{queues} says, as measured"
+        )
     return situation.name_counts(counts), seconds, f"{detail} ({'; '.join(notes)})"
 
 
