@@ -207,8 +207,8 @@ def find_counterfactuals(
         )
     )
     if holds is not None and fewer_holds is not None:
-        fewest = write_reach(total - 1, fewer_holds, has_target=target is not None)
         reach = write_reach(total, holds, has_target=target is not None)
+        fewest = write_reach(total - 1, fewer_holds, has_target=target is not None)
         detail += f" In their best split {fewest}; in the recommended split {reach}."
     return Counterfactuals(fewer, seconds, detail, holds, fewer_holds)
 
@@ -267,10 +267,8 @@ def describe_one_fewer(
     notes = [f"with {k_max + 1}: {write_seconds(beside, UNBOUNDED)}"]
     if is_corrected:
         factor = write_factor((own_correction or 1.0) if is_own else correction)
-        queues = " with a queue at each processor" if is_own else ""
-        notes.append(
-            f"tuples wait {'' if factor == '1 times' else f'{factor} '}as long as the model{queues} says, as measured"
-        )
+        longer, queues = f"{factor} " * (factor != "1 times"), " with a queue at each processor" * is_own
+        notes.append(f"tuples wait {longer}as long as the model{queues} says, as measured")
     return situation.name_counts(counts), seconds, f"{detail} ({'; '.join(notes)})"
 
 
