@@ -191,7 +191,8 @@ class Merging:
         if len(weights) < len(known):
             weights = [load.external_rate for load, _, _ in known]
         waits = [wait for _, _, wait in known]
-        exponent = frexp(max(weights))[1]  # only ratios of the weights count: without their power of 2 none overflows
+        # Only ratios of the weights count: without their power of 2 none overflows.
+        exponent = frexp(max(weights))[1]
         weights = [ldexp(weight, -exponent) for weight in weights]
         arrived = self.average(weights)
         if not arrived:
