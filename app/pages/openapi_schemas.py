@@ -112,10 +112,14 @@ def _name_component(schemas: dict[str, Any], field: str, owner: str) -> str:
 
 
 def _share(schemas: dict[str, Any], component: str, fields: list[Schema]) -> None:
-    """Makes a component of the equal schemas of these fields, and refers to the component in each of them."""
-    schemas[component] = {key: value for key, value in fields[0].items() if key != "default"}
+    """Makes a component of the equal schemas of these fields, and refers to the component in each of them.
+
+    The component has the default that all of the fields have; defaults that differ stay in the fields.
+    """
+    is_same = all(field == fields[0] for field in fields)
+    schemas[component] = {key: value for key, value in fields[0].items() if is_same or key != "default"}
     for field in fields:
-        kept = {key: value for key, value in field.items() if key == "default"}
+        kept = {key: value for key, value in field.items() if key == "default" and not is_same}
         field.clear()
         field.update({"$ref": f"#/components/schemas/{component}"} | kept)
 

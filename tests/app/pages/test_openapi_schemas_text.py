@@ -79,6 +79,14 @@ def test_a_long_schema_of_three_fields_becomes_a_component_and_defaults_stay():
     assert schemas["B"]["properties"]["short"] == {"type": "number"}
 
 
+def test_a_default_that_all_fields_have_stands_in_their_component():
+    step = {"type": "number", "description": "The length of one step in seconds. " * 3, "default": 60.0}
+    schemas: dict[str, Any] = {name: {"properties": {"step": dict(step)}} for name in ("A", "B")}
+    share_fields({"components": {"schemas": schemas}})
+    assert schemas["Step"] == step
+    assert schemas["A"] == schemas["B"] == {"properties": {"step": {"$ref": "#/components/schemas/Step"}}}
+
+
 def test_a_long_schema_is_shared_with_fields_that_may_be_null_too_and_a_third_is_named_after_its_owner():
     def choose(words: list[str]) -> dict[str, Any]:
         return {"enum": words, "type": "string", "description": "How tuples queue. " * 6}
