@@ -16,6 +16,7 @@ from app.database.connections.transactions import make_metrics_engine
 from app.load.bodies.topology import FPD
 from app.pages.metrics import GaugeBounds, TopologyGauges, read_gauges, read_rows
 from tests.app.decision_calls import ENOUGH, RATES, TARGET, put_policy
+from tests.app.processes import made_database, start
 
 NOW = datetime(2026, 11, 18, 12, tzinfo=UTC)
 ROW: dict[str, Any] = {
@@ -143,9 +144,25 @@ def store(client: httpx.Client, name: str, seconds_ahead: float) -> dict[str, An
     return made
 
 
+@pytest.fixture(scope="module")
+def database_url(postgres_url: str) -> Iterator[str]:
+    """A database of this file alone: other tests may store newer intervals."""
+    with made_database(postgres_url) as url:
+        yield url
+
+
+@pytest.fixture(scope="module")
+def client(database_url: str) -> Iterator[httpx.Client]:
+    """A client of a service on that database."""
+    service = start([], database_url=database_url)
+    with httpx.Client(base_url=service.url, timeout=60) as client:
+        yield client
+    assert service.stop() == 0
+
+
 @pytest.fixture
 def scraped(database_url: str) -> Iterator[Callable[[GaugeBounds], Samples]]:
-    """Reads the gauges of the session's database."""
+    """Reads the gauges of the database."""
     engine = make_metrics_engine(database_url)
 
     def scrape(bounds: GaugeBounds) -> Samples:
