@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from datetime import datetime
 from functools import partial
-from math import fsum
+from math import ceil, fsum
 from typing import Annotated, Any
 from uuid import UUID
 
@@ -25,6 +25,7 @@ from app.web.negotiation import FORMS, Accept, answer_in_form, choose_form
 from app.web.overload.admission import draws
 from app.web.routing import StrictJsonRoute, declare
 from planner.wording import write_percent, write_rate
+from planner.workloads.accuracy import JudgedForecast, LeadAccuracy, falls_short, judge_lead
 
 MOST_COMPARED = 200
 """The newest decisions whose forecasts are compared, if a request does not say how many."""
@@ -72,8 +73,11 @@ class PastForecasts(Answer):
             "judged": 1,
             "covered": 1,
             "coverage": 1.0,
+            "least_coverage": 0.207,
+            "most_coverage": 1.0,
+            "falls_short": False,
             "wanted": 0.95,
-            "mean_error": -0.02,
+            "mean_error": -0.0225,
             "items": [EXAMPLE],
         }
     )
@@ -81,14 +85,18 @@ class PastForecasts(Answer):
     judged: Annotated[int, Field(description="Forecasts whose whole time was measured.")]
     covered: int
     coverage: Annotated[float | None, Field(description="covered / judged; null: none was judged.")]
+    least_coverage: Annotated[
+        float | None,
+        Field(description="The 95% interval of coverage, for the judged forecasts that do not overlap."),
+    ]
+    most_coverage: float | None
+    falls_short: Annotated[bool, Field(description="Whether all of that interval is below `wanted`.")]
     wanted: Annotated[
         float | None, Field(description="The mean quantile of the judged forecasts: coverage should be this.")
     ]
     mean_error: Annotated[
         float | None,
-        Field(
-            description="Mean of expected_rate / came_rate - 1 over the judged forecasts; above 0: too high."
-        ),
+        Field(description="Sum of (expected_rate - came_rate) / sum of came_rate; above 0: too high."),
     ]
     items: list[PastForecast]
 
@@ -100,7 +108,9 @@ class PastForecasts(Answer):
             return "No earlier forecast can be judged yet: for none of them is the whole time measured."
         return (
             f"{write_percent(self.coverage)} of earlier forecasts covered the highest rate that came ({self.covered} "
-            f"of {self.judged} whose time is over and was measured); the aim is {write_percent(self.wanted)}."
+            f"of {self.judged} whose time is over and was measured); the aim is {write_percent(self.wanted)}. With 95% "
+            f"probability this share lies from {write_percent(self.least_coverage)} to "
+            f"{write_percent(self.most_coverage)}{', which is below the aim' if self.falls_short else ''}."
         )
 
 
@@ -108,16 +118,30 @@ def to_past_forecasts(rows: Sequence[Row[Any]], newest_end: datetime | None) -> 
     """Returns the forecasts of decisions, oldest first, and how often they covered the measured rate."""
     items = [to_past_forecast(row, newest_end) for row in reversed(rows)]
     judged = [one for one in items if one.covered is not None]
-    errors = [one.expected_rate / one.came_rate - 1.0 for one in judged if one.came_rate]
-    covered = sum(bool(one.covered) for one in judged)
+    wanted = fsum(one.quantile for one in judged) / len(judged) if judged else None
+    found = judge_items(judged)
     return PastForecasts(
-        judged=len(judged),
-        covered=covered,
-        coverage=covered / len(judged) if judged else None,
-        wanted=fsum(one.quantile for one in judged) / len(judged) if judged else None,
-        mean_error=fsum(errors) / len(errors) if errors else None,
+        judged=found.judged,
+        covered=found.covered,
+        coverage=found.coverage,
+        least_coverage=found.least_coverage,
+        most_coverage=found.most_coverage,
+        falls_short=wanted is not None and falls_short(found.most_coverage, wanted),
+        wanted=wanted,
+        mean_error=found.mean_error,
         items=items,
     )
+
+
+def judge_items(items: Sequence[PastForecast]) -> LeadAccuracy:
+    """Returns the accuracy of forecasts, oldest first, in steps of a second: all as long as the longest."""
+    lengths = [ceil((one.until - one.decided_for).total_seconds()) for one in items]
+    judged = [
+        JudgedForecast(int(one.decided_for.timestamp()), one.expected_rate, one.came_rate, bool(one.covered))
+        for one in items
+        if one.came_rate is not None
+    ]
+    return judge_lead(max(lengths, default=1), judged)
 
 
 def to_past_forecast(row: Row[Any], newest_end: datetime | None) -> PastForecast:
@@ -159,7 +183,7 @@ def draw_past_forecasts(answer: PastForecasts, form: str, name: str) -> bytes:
         *([Key("✕ a higher rate came than was covered")] if missed else []),
     ]
     chart = Chart(
-        f"{name}: the highest rate of the coming cooldown, as forecast and as measured",
+        f"{name}: the highest rate until the next change is possible, as forecast and as measured",
         [answer.detail],
         [one.decided_for.timestamp() for one in items],
         [Panel("Tuples per second", lines, band=(expected, upper), signs=missed, keys=keys)],

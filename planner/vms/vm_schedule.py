@@ -249,11 +249,18 @@ def _schedule_by_price(question: VmQuestion, qos_target: float) -> _Scheduled:
     if len(rates) < 2 * day:
         known = write_seconds(len(rates) * question.timing.step_seconds)
         detail = f"The rates of {known} are known, and not of two days: how the same hours went before is not known"
-        said.append(Diagnostic("short-history", f"{detail}, so more VMs are kept in reserve."))
+        said.append(
+            Diagnostic(
+                "short-history", f"{detail}, so the schedule may keep more VMs than it would with two days."
+            )
+        )
     if not question.record:
         detail = "This is a forecast and no promise: which VMs ran before, and what they did not serve, is not known"
         said.append(
-            Diagnostic("no-record", f"{detail}. With a `record` of both the schedule makes up for it.")
+            Diagnostic(
+                "no-record",
+                f"{detail}. If both are sent as the record, the schedule makes up for what was not served.",
+            )
         )
     promise = _describe_promise(question, chosen, qos_target)
     return _Scheduled(policy.explain(chosen), chosen.median_rates, None, said, promise)

@@ -18,7 +18,7 @@ same steps, so their errors are not independent.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import fsum, sqrt
+from math import floor, fsum, sqrt
 
 from planner.values import Diagnostic
 from planner.workloads.line_forecasts import KnownRates
@@ -100,6 +100,13 @@ def bound_share(share: float, count: int) -> tuple[float, float]:
     margin = Z * sqrt(share * (1.0 - share) / count + Z * Z / (4.0 * count * count))
     scale = 1.0 + Z * Z / count
     return max((middle - margin) / scale, 0.0), min((middle + margin) / scale, 1.0)
+
+
+def falls_short(most_coverage: float | None, wanted: float) -> bool:
+    """Whether the whole interval of a coverage is below what is wanted, compared in whole percent as people read it:
+    94.7% is written as 95%, and is not below 95%.
+    """
+    return most_coverage is not None and floor(100.0 * most_coverage + 0.5) < floor(100.0 * wanted + 0.5)
 
 
 Judged = dict[int, list[JudgedForecast]]

@@ -15,7 +15,7 @@ from app.forecasts.workload.schemas import (
 from app.load.bodies.answers import DiagnosticAnswer
 from app.web.fields import find_time
 from planner.wording import write_counted, write_number
-from planner.workloads.accuracy import LeadAccuracy, RollingAccuracy, RollingTerms
+from planner.workloads.accuracy import LeadAccuracy, RollingAccuracy, RollingTerms, falls_short
 from planner.workloads.arma.models import ArmaModel
 from planner.workloads.series import Workload
 from planner.workloads.workload_forecast import FALLBACK_NAME, WorkloadForecast
@@ -71,8 +71,15 @@ def to_accuracy_answer(
 ) -> ForecastAccuracyAnswer:
     """Returns how accurate forecasts were, for each number of steps ahead, as an answer."""
 
-    def list_leads(leads: Sequence[LeadAccuracy]) -> list[LeadAccuracyAnswer]:
-        return [LeadAccuracyAnswer(seconds=one.steps * workload.step_seconds, **asdict(one)) for one in leads]
+    def list_leads(leads: Sequence[LeadAccuracy], wanted: float) -> list[LeadAccuracyAnswer]:
+        return [
+            LeadAccuracyAnswer(
+                seconds=one.steps * workload.step_seconds,
+                falls_short=falls_short(one.most_coverage, wanted),
+                **asdict(one),
+            )
+            for one in leads
+        ]
 
     ends = (found.origins[0], found.origins[-1]) if found.origins else (None, None)
     first, last = (None if end is None else find_step_time(workload, end) for end in ends)
@@ -83,9 +90,9 @@ def to_accuracy_answer(
         first_origin=first,
         last_origin=last,
         level=terms.level,
-        rates=list_leads(found.rates),
+        rates=list_leads(found.rates, terms.level),
         quantile=terms.quantile,
-        peaks=list_leads(found.peaks),
+        peaks=list_leads(found.peaks, terms.quantile),
         diagnostics=[DiagnosticAnswer.model_validate(one) for one in found.diagnostics],
     )
 

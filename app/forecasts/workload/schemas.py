@@ -36,6 +36,7 @@ LEAD: dict[str, JsonValue] = {
     "coverage": 0.9333,
     "least_coverage": 0.841,
     "most_coverage": 0.9738,
+    "falls_short": False,
 }
 ACCURACY: JsonValue = {
     "as_of": None,
@@ -192,6 +193,7 @@ class LeadAccuracyAnswer(Answer):
         Field(description="The 95% interval of the coverage (Wilson) for `apart` independent forecasts."),
     ]
     most_coverage: float | None
+    falls_short: Annotated[bool, Field(description="Whether all of that interval is below what is wanted.")]
 
 
 class ForecastAccuracyAnswer(Answer):

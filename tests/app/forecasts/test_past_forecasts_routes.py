@@ -4,7 +4,10 @@ import math
 from datetime import datetime, timedelta
 
 import httpx
+import pytest
 
+from planner.wording import write_percent
+from planner.workloads.accuracy import bound_share
 from tests.app.decision_calls import ENOUGH, TARGET, at, decide, observe, put_policy
 
 COOLDOWN_MINUTES = 3
@@ -45,6 +48,29 @@ def test_more_than_was_covered_is_judged_at_once(client: httpx.Client, known: st
     assert found["mean_error"] < 0.0
 
 
+def test_the_error_and_the_interval_are_those_of_judged_forecasts_of_any_lead(
+    client: httpx.Client, known: str
+):
+    put_policy(client, known, TARGET | {"look_ahead": True})
+    for minute in range(1, 91):
+        observe(
+            client, known, minute, rate_of(minute) + {46: 700.0, 66: 7e3, 86: 7e4}.get(minute, 0.0), ENOUGH
+        )
+        if minute in {40, 45, 65, 85}:
+            decide(client, known, minute)
+    found = client.get(f"/v1/topologies/{known}/past-forecasts").json()
+    items = found["items"]
+    assert [one["covered"] for one in items[1:]] == [False, False, False]
+    came = [one["came_rate"] for one in items]
+    error = sum(one["expected_rate"] - rate for one, rate in zip(items, came, strict=True)) / sum(came)
+    assert found["mean_error"] == pytest.approx(error, rel=1e-12)
+    # Each forecast is of three minutes or a little more, and none of them overlap.
+    bounds = bound_share(found["coverage"], 4)
+    assert (found["least_coverage"], found["most_coverage"]) == pytest.approx(bounds)
+    assert found["falls_short"]
+    assert found["detail"].endswith(f"to {write_percent(bounds[1])}, which is below the aim.")
+
+
 def test_without_decisions_there_is_nothing_to_judge(client: httpx.Client, known: str):
     found = client.get(f"/v1/topologies/{known}/past-forecasts").json()
     assert found == {
@@ -52,6 +78,9 @@ def test_without_decisions_there_is_nothing_to_judge(client: httpx.Client, known
         "judged": 0,
         "covered": 0,
         "coverage": None,
+        "least_coverage": None,
+        "most_coverage": None,
+        "falls_short": False,
         "wanted": None,
         "mean_error": None,
         "items": [],

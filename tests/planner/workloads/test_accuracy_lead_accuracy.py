@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from statsmodels.stats.proportion import proportion_confint
 
-from planner.workloads.accuracy import JudgedForecast, bound_share, count_apart, judge_lead
+from planner.workloads.accuracy import JudgedForecast, bound_share, count_apart, falls_short, judge_lead
 
 
 def test_errors_are_shares_of_what_came():
@@ -52,6 +52,17 @@ def test_origins_apart_share_no_step(origins: list[int], steps: int):
         if origin > end:
             found, end = found + 1, origin + steps - 1
     assert count_apart(origins, steps) == found
+
+
+def test_a_coverage_falls_short_where_its_whole_interval_does_as_it_is_written():
+    assert [falls_short(most, 0.95) for most in (None, 0.92, 0.944, 0.947, 0.95, 1.0)] == [
+        False,
+        True,
+        True,
+        False,
+        False,
+        False,
+    ]
 
 
 def test_forecasts_that_overlap_leave_more_open():

@@ -21,26 +21,30 @@ export function ForecastAccuracy({ name }) {
             answer.first_origin,
           )}${" "}
           to ${clock(answer.last_origin)} UTC: each from what was measured until then, and compared with what was${" "}
-          measured afterwards.
+          measured afterwards. The forecasts that decisions used are judged apart, in the card “What decisions were ready for”:${" "}
+          they are of other times, so their numbers differ from these.
         </p>
-        <${Leads} caption="The rate of one interval, and its ${percent(answer.level)} band" leads=${answer.rates}
-          wanted=${answer.level} />
+        <${Leads} caption="The rate of one interval, and its ${percent(answer.level)} band" leads=${answer.rates} />
         <${Leads} caption="The highest rate until then, and its ${percent(
           answer.quantile,
         )} upper rate: decisions use it"
-          leads=${answer.peaks} wanted=${answer.quantile} />
+          leads=${answer.peaks.filter((one) => one.steps > 1)} />
         <p class="quiet">
-          Mean error: above 0 where forecasts were too high. Error either way: its mean size. Covered: how often what came${" "}
-          was inside the band, or not above the upper rate. In brackets: where this share lies with 95% probability,${" "}
-          counting only forecasts that do not overlap. ▲: all of that is below what is wanted.
+          Judged: how many forecasts could be compared; not those whose time is not over or has gaps, or that knew too${" "}
+          little to look so far ahead. Mean error:${" "}
+          the sum of what was expected too much or too little, as a part of what came; below 0: too little. Size of the error: the same,${" "}
+          where too much and too little do not cancel. Covered: how often what came was inside the band, or not above the${" "}
+          upper rate. In brackets: where this share lies with 95% probability; of forecasts whose times overlap only${" "}
+          one counts for this. ▲: all of that is below what is wanted. For one interval the highest rate is its rate, so the${" "}
+          second table has no such row.
         </p>
       `}
     </section>
   `;
 }
 
-/** @param {{caption: string, leads: any[], wanted: number}} props */
-function Leads({ caption, leads, wanted }) {
+/** @param {{caption: string, leads: any[]}} props */
+function Leads({ caption, leads }) {
   return html`
     <div class="scroll" tabindex="0" role="group" aria-label="A part that can be scrolled">
       <table class="leads">
@@ -50,7 +54,7 @@ function Leads({ caption, leads, wanted }) {
             <th scope="col">ahead</th>
             <th scope="col">judged</th>
             <th scope="col">mean error</th>
-            <th scope="col">error either way</th>
+            <th scope="col">size of the error</th>
             <th scope="col">covered</th>
           </tr>
         </thead>
@@ -62,7 +66,7 @@ function Leads({ caption, leads, wanted }) {
                 <td>${count(one.judged)}</td>
                 <td>${signed(one.mean_error)}</td>
                 <td>${percent(one.absolute_error)}</td>
-                <td>${describeCoverage(one, wanted)}</td>
+                <td>${describeCoverage(one)}</td>
               </tr>
             `
           )}
@@ -72,10 +76,11 @@ function Leads({ caption, leads, wanted }) {
   `;
 }
 
-/** @param {{coverage: number | null, least_coverage: number, most_coverage: number}} lead @param {number} wanted */
-function describeCoverage({ coverage, least_coverage, most_coverage }, wanted) {
+/**
+ * How often what came was covered, where this share lies, and ▲ where all of that is below what is wanted.
+ * @param {{coverage: number | null, least_coverage: number, most_coverage: number, falls_short: boolean}} found
+ */
+export function describeCoverage({ coverage, least_coverage, most_coverage, falls_short }) {
   if (coverage === null) return UNKNOWN;
-  // As written: 94.7% is shown as 95%, and is not below 95%.
-  const sign = Math.round(100 * most_coverage) < Math.round(100 * wanted) ? "▲ " : "";
-  return `${sign}${percent(coverage)} (${percent(least_coverage)} to ${percent(most_coverage)})`;
+  return `${falls_short ? "▲ " : ""}${percent(coverage)} (${percent(least_coverage)} to ${percent(most_coverage)})`;
 }

@@ -68,7 +68,7 @@ function Slider({ last, span, step, asOf, set }) {
   const chosen = asOf === null ? span : span - Math.round((last - Date.parse(asOf)) / step);
   const place = moved ?? Math.min(Math.max(chosen, FEWEST), span);
   const time = moved === null ? asOf : find(moved);
-  const says = time === null ? "now: all that was measured is known" : clock(time);
+  const says = time === null ? "now" : clock(time);
   const choose = (event) => {
     setMoved(null);
     set({ asOf: find(Number(event.target.value)) });

@@ -1,6 +1,6 @@
 // The operators as a graph and as a table, the busiest named.
 import { html, useState } from "./view.js";
-import { change, count, counted, duration, percent, rate } from "./format.js";
+import { change, count, counted, duration, percent, rate, UNBOUNDED } from "./format.js";
 import { TopologyGraph } from "./graph.js";
 
 const ROWS_AT_ONCE = 100;
@@ -16,8 +16,8 @@ const COLUMNS = [
   { key: "utilisation", title: "busy", write: (row) => percent(row.utilisation) },
   { key: "arrival_rate", title: "arrivals", write: (row) => rate(row.arrival_rate) },
   { key: "service_rate", title: "one processor serves", write: (row) => rate(row.service_rate) },
-  { key: "wait", title: "wait", write: (row) => duration(row.wait) },
-  { key: "sojourn", title: "wait + service", write: (row) => duration(row.sojourn) },
+  { key: "wait", title: "wait", write: (row) => writeTime(row.wait) },
+  { key: "sojourn", title: "wait + service", write: (row) => writeTime(row.sojourn) },
   { key: "queueing", title: "queueing", write: (row) => row.queueing },
   { key: "running", title: "processors → recommended", write: (row) => change(row.running, row.recommended) },
 ];
@@ -44,7 +44,10 @@ export function Operators({ topology, estimate, processors }) {
         html`
           <p>
             The busiest is <strong>${busiest.name}</strong>: ${percent(busiest.utilisation)} busy.${" "}
-            <span class="quiet">All numbers but the last are estimates for the ${now}.</span>
+            <span class="quiet">
+              Busy, wait and service are estimates for the ${now}. E[T] counts an operator as often as an external tuple${" "}
+              visits it on average: its arrivals divided by the external rate.
+            </span>
           </p>
         `}
       <${TopologyGraph} nodes=${rows} edges=${edges} middle=${picked ?? busiest?.name ?? rows[0]?.name ?? null}
@@ -54,6 +57,9 @@ export function Operators({ topology, estimate, processors }) {
   `;
 }
 
+/** A time of an operator; one that cannot keep up has no bound. @param {number | null} seconds */
+const writeTime = (seconds) => seconds === Infinity ? UNBOUNDED : duration(seconds);
+
 function makeRow(topology, operator, estimated, processors) {
   return {
     name: operator.name,
@@ -61,8 +67,8 @@ function makeRow(topology, operator, estimated, processors) {
     utilisation: estimated?.hottest_utilisation ?? estimated?.utilisation ?? null,
     arrival_rate: estimated?.arrival_rate ?? null,
     service_rate: estimated?.service_rate ?? null,
-    wait: estimated?.wait_seconds ?? null,
-    sojourn: estimated?.sojourn_seconds ?? null,
+    wait: estimated ? estimated.wait_seconds ?? Infinity : null,
+    sojourn: estimated ? estimated.sojourn_seconds ?? Infinity : null,
     running: processors?.current[operator.name] ?? estimated?.processors ?? null,
     recommended: processors?.recommended[operator.name] ?? null,
   };

@@ -1,7 +1,7 @@
 // Rate, E[T] and processors of the last day.
 import { html } from "./view.js";
 import { Chart } from "./chart.js";
-import { clock, duration, rate, short } from "./format.js";
+import { clock, duration, rate, short, UNKNOWN } from "./format.js";
 import { Trouble } from "./hooks.js";
 
 export function OverTime({ series }) {
@@ -19,7 +19,7 @@ export function OverTime({ series }) {
  * Charts of rate, E[T] and processors of a series; the marks are upright lines in each.
  * @param {{series: any, marks?: {x: number, text: string}[]}} props
  */
-export function SeriesCharts({ series: { points, target_seconds }, marks = [] }) {
+export function SeriesCharts({ series: { points, target_seconds, bucket_seconds }, marks = [] }) {
   const xs = points.map((one) => Date.parse(one.at));
   const values = (field) => points.map((one) => one[field]);
   const target = target_seconds === null
@@ -27,7 +27,12 @@ export function SeriesCharts({ series: { points, target_seconds }, marks = [] })
     : [{ name: "target", values: xs.map(() => target_seconds), className: "target" }];
   const times = [
     { name: "E[T] measured", values: values("measured_sojourn_seconds"), className: "measured" },
-    { name: "E[T] estimated", values: values("expected_sojourn_seconds"), className: "expected" },
+    {
+      name: "E[T] estimated",
+      values: points.map((one) => (one.is_overloaded ? Infinity : one.expected_sojourn_seconds)),
+      className: "expected",
+      write: (value) => (value === Infinity ? "cannot keep up" : duration(value)),
+    },
     ...target,
   ];
   const rates = [
@@ -40,7 +45,12 @@ export function SeriesCharts({ series: { points, target_seconds }, marks = [] })
   ];
   const shared = { xs, marks, writeX: clock };
   const cap = target_seconds && 3 * target_seconds;
+  const length = duration(bucket_seconds);
   return html`
+    <p class="quiet">
+      Each point stands for ${length}, and its time is their beginning. E[T] measured: the mean of these ${length}. E[T] estimated${" "}
+      and processors running: for their last snapshot alone. ${UNKNOWN}: not known.
+    </p>
     <${Chart} ...${shared} label="External rate" lines=${rates} write=${rate} />
     <${Chart} ...${shared} label="E[T]" lines=${times} write=${duration} cap=${cap} />
     <${Chart} ...${shared} label="Processors" lines=${processors} write=${short} />

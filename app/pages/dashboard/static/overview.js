@@ -95,7 +95,7 @@ const COLUMNS = [
   "target",
   "processors → recommended",
   "rate, newest",
-  "recommended meet the target up to",
+  "recommended processors are enough up to",
   "measured",
   "rate over time",
 ];

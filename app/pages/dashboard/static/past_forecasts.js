@@ -2,7 +2,8 @@
 import { html } from "./view.js";
 import { at } from "./api.js";
 import { Chart } from "./chart.js";
-import { clock, count, percent, rate, UNKNOWN } from "./format.js";
+import { describeCoverage } from "./forecast_accuracy.js";
+import { clock, percent, rate } from "./format.js";
 import { Trouble, useAnswer, Waiting } from "./hooks.js";
 
 /** @param {{name: string}} props */
@@ -38,7 +39,6 @@ function Compared({ found }) {
   const missed = found.items
     .filter((one) => one.covered === false)
     .map((one) => ({ x: Date.parse(one.decided_for), text: `more came than covered: ${rate(one.came_rate)}` }));
-  const covered = `${percent(found.coverage)} (${count(found.covered)} of ${count(found.judged)})`;
   const lines = [
     { name: "came", values: values("came_rate"), className: "measured" },
     { name: "covered up to", values: values("upper_rate"), className: "expected" },
@@ -46,11 +46,11 @@ function Compared({ found }) {
   ];
   return html`
     <section class="card">
-      <h2>What decisions were ready for: the highest rate of the coming cooldown, and what came (UTC)</h2>
+      <h2>What decisions were ready for: the highest rate until the next change is possible, and what came (UTC)</h2>
       <dl class="figures">
         <div>
           <dt>covered</dt>
-          <dd>${found.coverage === null ? UNKNOWN : covered}</dd>
+          <dd>${describeCoverage(found)}</dd>
         </div>
         <div>
           <dt>aim</dt>
@@ -68,7 +68,8 @@ function Compared({ found }) {
         Came: the highest measured rate from a decision until the next change was possible. Expected: the same, as${" "}
         forecast. Covered up to: the rate that the decision was ready for. A dotted upright line marks a time in which${" "}
         more came than was covered.${" "}
-        The newest ones are not judged until their time is over.
+        The newest ones are not judged until their time is over. These are the forecasts that decisions used. ▲: all of the${" "}
+        bracket is below the aim.
       </p>
     </section>
   `;

@@ -52,12 +52,13 @@ function Schedule({ name }) {
           The target: ${short(100 * answer.qos_target, 4)}% of the time is served. The policy:${" "}
           <span class="code">${answer.policy}</span>. It knows ${count(
             answer.mst_model.samples,
-          )} throughputs, measured${" "}
+          )} measured throughputs,${" "}
           with ${count(answer.mst_model.fewest_vms)} to ${count(answer.mst_model.most_vms)} VMs.
         </p>
         <p class="quiet">
-          The rates here are of a forecast of their own, which learns also from the same hours of earlier days. It is not${" "}
-          the one above, so their numbers differ. What the VMs serve is of the VMs alone, whatever the rate will be.
+          The rates here are of a forecast of their own, which learns also from the same hours of earlier days, where these${" "}
+          are stored. It is not the one above, so their numbers differ. What VMs serve follows from measured throughputs, not${" "}
+          from the forecast.
         </p>
         <${Intervals} intervals=${answer.intervals} target=${answer.qos_target} />
         <p>${answer.kept ? "✓" : "▲"} ${answer.verdict}</p>
@@ -77,7 +78,7 @@ function Intervals({ intervals, target }) {
             <th scope="col">from</th>
             <th scope="col">to</th>
             <th scope="col">VMs</th>
-            <th scope="col">for the expected rate + unsure throughput + unsure rate</th>
+            <th scope="col">VMs for the expected rate + for unsure throughput + for an unsure rate</th>
             <th scope="col">expected rate</th>
             <th scope="col">VMs serve at least (${short(100 * target, 4)}% sure)</th>
             <th scope="col">time served</th>

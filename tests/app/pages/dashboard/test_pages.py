@@ -13,7 +13,7 @@ from playwright.sync_api import Browser, expect
 
 from app.pages.dashboard.files import STATIC
 from tests.app.browsing import Watched, watch_page
-from tests.app.decision_calls import ENOUGH, RATES
+from tests.app.decision_calls import ENOUGH, RATES, observe
 from tests.app.load.snapshots.test_routes import snapshot
 from tests.app.pages.overview.test_routes import add, decide
 from tests.app.processes import Service, StartService
@@ -111,6 +111,21 @@ def test_a_chart_reads_its_values_to_the_keyboard_and_has_a_table(
     expect(chart.locator(".readout")).to_contain_text(f"mean rate {round(last['external_rate'])}/s")
     chart.get_by_text("As a table").click()
     expect(chart.get_by_role("row").last).to_contain_text(f"{round(last['external_rate'])}/s")
+
+
+def test_charts_say_what_a_row_stands_for_and_where_an_operator_cannot_keep_up(
+    client: httpx.Client, watched: Watched, service: Service, known: str
+):
+    observe(client, known, 1, 9000.0, ENOUGH)
+    visit(watched, service, f"/topologies/{known}")
+    page = watched.page
+    said = page.get_by_text("Each point stands for 5 min, and its time is their beginning.")
+    expect(said).to_contain_text("E[T] measured: the mean of these 5 min.")
+    expect(said).to_contain_text("for their last snapshot alone")
+    chart = page.locator("figure").filter(has_text="E[T]")
+    chart.get_by_text("As a table").click()
+    expect(chart.get_by_role("row").last).to_contain_text("–cannot keep up")
+    expect(page.locator(".tall tbody tr").first).to_contain_text("unboundedunbounded")
 
 
 def test_what_if_answers_as_the_api_does_keeps_its_terms_in_the_address_and_stores_nothing(
