@@ -87,10 +87,10 @@ class PastForecasts(Answer):
     coverage: Annotated[float | None, Field(description="covered / judged; null: none was judged.")]
     least_coverage: Annotated[
         float | None,
-        Field(description="The 95% interval of coverage, for the judged forecasts that do not overlap."),
+        Field(description="Its 95% interval, by forecasts that do not overlap."),
     ]
     most_coverage: float | None
-    falls_short: Annotated[bool, Field(description="Whether all of that interval is below `wanted`.")]
+    falls_short: Annotated[bool, Field(description="All of that interval is below `wanted`.")]
     wanted: Annotated[
         float | None, Field(description="The mean quantile of the judged forecasts: coverage should be this.")
     ]

@@ -193,7 +193,7 @@ class LeadAccuracyAnswer(Answer):
         Field(description="The 95% interval of the coverage (Wilson) for `apart` independent forecasts."),
     ]
     most_coverage: float | None
-    falls_short: Annotated[bool, Field(description="Whether all of that interval is below what is wanted.")]
+    falls_short: Annotated[bool, Field(description="All of that interval is below what is wanted.")]
 
 
 class ForecastAccuracyAnswer(Answer):
