@@ -68,7 +68,10 @@ def draw_series(series: Series, form: str) -> bytes:
         draw_chart(
             Chart(
                 f"{series.topology}: rate, E[T] and processors",
-                [line],
+                [
+                    line,
+                    "Measured E[T]: mean of a step. Estimated E[T], running processors: of its last snapshot.",
+                ],
                 [one.at.timestamp() for one in points],
                 [panel_rates(points), panel_times(points, series.target_seconds), panel_processors(points)],
                 "UTC",
