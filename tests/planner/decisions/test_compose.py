@@ -115,3 +115,12 @@ def test_nodes_and_streams_are_those_of_the_snapshot():
     bare = compose_decision(ask(SPLIT))
     assert (bare.nodes, bare.streams) == (None, None)
     assert bare.diagnostics == bare.decision.current.diagnostics
+
+
+def test_one_fewer_within_the_target_has_the_rule_that_keeps_it():
+    held = Policy(t_max_seconds=0.5, t_min_seconds=0.4, cooldown_seconds=600.0)
+    composed = compose_decision(ask(held, (9, 9), last=LastChange(60.0, 40.0)))
+    assert codes(composed)[-1] == "cooldown"
+    assert "within the target of 500 ms, but the last change is too recent for another." in (
+        composed.counterfactuals.one_fewer_detail
+    )
