@@ -3,7 +3,6 @@
 import math
 import uuid
 from collections.abc import Iterator
-from contextlib import ExitStack
 from datetime import timedelta
 
 import httpx
@@ -13,7 +12,7 @@ from sqlalchemy.orm import Session
 from app.load.bodies.load import FPD_LOAD
 from app.load.bodies.topology import FPD
 from tests.app.backtest_examples import ODD_NAME, SMALL, start_backtest, wait_until_finished
-from tests.app.processes import Service, StartService, made_database, open_session, serving, start
+from tests.app.processes import Service, StartService, made_database, open_session, serving, start, starting
 from tests.app.series_examples import BEGAN, grep_samples, make_body
 
 COMPUTES_NOTHING = {"backtest_processes": "0", "simulation_processes": "0", "simulation_events_at_once": "0"}
@@ -36,13 +35,7 @@ def empty_database_url(postgres_url: str) -> Iterator[str]:
 @pytest.fixture
 def start_service() -> Iterator[StartService]:
     """Starts services with the settings that the test gives; they end with the test."""
-    with ExitStack() as stack:
-
-        def start_one(*arguments: str, **settings: str) -> Service:
-            service = start(list(arguments), **settings)
-            stack.callback(service.stop)
-            return service
-
+    with starting(start) as start_one:
         yield start_one
 
 

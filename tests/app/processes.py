@@ -11,7 +11,7 @@ import threading
 import time
 import uuid
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO
@@ -233,6 +233,19 @@ def stopped(folder: Path) -> Iterator[None]:
     finally:
         for pid in family:
             os.kill(pid, signal.SIGCONT)
+
+
+@contextmanager
+def starting(start_it: Callable[..., Service]) -> Iterator[StartService]:
+    """Starts services in the given way, with the settings that a test gives; they end with the test."""
+    with ExitStack() as stack:
+
+        def start_one(*arguments: str, **settings: str) -> Service:
+            service = start_it(list(arguments), **settings)
+            stack.callback(service.stop)
+            return service
+
+        yield start_one
 
 
 @contextmanager
