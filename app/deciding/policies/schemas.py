@@ -158,7 +158,7 @@ class PolicyBody(Body):
         Field(ge=0, lt=1, description="Ignore changes that give up less than this part of the processors."),
     ] = 0.0
     max_snapshot_age_seconds: Annotated[
-        Age, Field(description="The largest age of measurements; older ones are refused (503).")
+        Age, Field(description="The largest age of measurements; no decision is made on older ones.")
     ] = DEFAULT_LIMIT_SECONDS
     horizon_seconds: Annotated[
         Period | None,
