@@ -4,11 +4,13 @@
     band       lower, expected, upper = P_h + the (1−level)/2, 1/2 and (1+level)/2 quantiles of the errors of P_h
 
 with P_h the forecast h steps ahead (planner.workloads.line_forecasts). Steps far ahead differ little from their
-neighbours, so only the steps 1, 2, 3, 4, 6, 8, 12, 16, ... are forecast, and straight lines join these.
+neighbours, so only the steps 1, 2, 3, 4, 6, 8, 12, 16, ... are forecast, and straight lines join these. The bands of a
+step are the same however many steps are asked for: the last line is cut at the last step asked for.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from bisect import bisect_left
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -148,12 +150,13 @@ class StepBand:
 class BandedForecast:
     """The forecast band of each requested lead (number of steps ahead) that the known rates allow.
 
-    `history` is the number of known intervals.
+    `history` is the number of known intervals. `losses` has the loss of each lead that was forecast, where it is known.
     """
 
     bands: tuple[StepBand, ...]
     history: int
     diagnostics: tuple[Diagnostic, ...] = ()
+    losses: Mapping[int, float] = field(default_factory=dict)
 
 
 def forecast_bands(
@@ -174,25 +177,33 @@ def forecast_each_band(
     Only some of the steps are forecast; the bands of the steps between lie on straight lines.
     """
     history = read_history(measurements, step_seconds)
-    reach = len(history.rates) // LARGEST_PART
-    found = band_leads(history, list_leads(min(steps, max(reach, 1))), level)
-    known = [one.steps for one in found.bands]
-    each = np.arange(1, known[-1] + 1)
-    joined = [
-        np.interp(each, known, rates)
-        for rates in zip(*((one.expected, one.lower, one.upper) for one in found.bands), strict=True)
-    ]
-    losses = {one.steps: one.loss for one in found.bands}
+    reach = max(len(history.rates) // LARGEST_PART, 1)
+    found = band_leads(history, list_leads(steps, reach), level)
+    losses = find_known_losses(found.bands)
+    joined = join_bands(found.bands, min(steps, reach))
     bands = [
         StepBand(step, float(expected), float(lower), float(upper), losses.get(step))
         for step, (expected, lower, upper) in enumerate(zip(*joined, strict=True), 1)
     ]
-    said = (
-        found.diagnostics
-        if steps <= reach
-        else (*found.diagnostics, describe_shorter(reach, steps, found.history))
+    said = found.diagnostics
+    if steps > reach:
+        said = (*said, describe_shorter(reach, steps, found.history))
+    return BandedForecast(tuple(bands), found.history, said, losses)
+
+
+def find_known_losses(bands: Sequence[StepBand]) -> dict[int, float]:
+    """The loss of each band whose loss is known, by its steps ahead."""
+    return {one.steps: one.loss for one in bands if one.loss is not None}
+
+
+def join_bands(known: Sequence[StepBand], steps: int) -> tuple[Floats, Floats, Floats]:
+    """Returns the expected, lower and upper rates of the steps 1 .. `steps`, on straight lines between bands."""
+    each, leads = np.arange(1, steps + 1), [one.steps for one in known]
+    expected, lower, upper = (
+        np.interp(each, leads, rates)
+        for rates in zip(*((one.expected, one.lower, one.upper) for one in known), strict=True)
     )
-    return BandedForecast(tuple(bands), found.history, said)
+    return expected, lower, upper
 
 
 def band_leads(history: KnownHistory, leads: Sequence[int], level: float) -> BandedForecast:
@@ -216,8 +227,11 @@ def band_leads(history: KnownHistory, leads: Sequence[int], level: float) -> Ban
     return BandedForecast(tuple(bands), len(rates), workload.diagnostics)
 
 
-def list_leads(steps: int) -> list[int]:
-    """The numbers of steps ahead that are forecast: 1, 2, 3, 4, 6, 8, 12, 16, ... below `steps`, and `steps`."""
-    powers = [2**power for power in range(steps.bit_length())]
+def list_leads(steps: int, reach: int) -> list[int]:
+    """The numbers of steps ahead that are forecast: 1, 2, 3, 4, 6, 8, 12, 16, ... up to the first that is no less than
+    `steps`. None is above `reach`, which is the last one where the next number would be above it.
+    """
+    powers = [2**power for power in range(reach.bit_length())]
     halves = [3 * power // 2 for power in powers[1:]]
-    return sorted({one for one in (*powers, *halves) if one < steps} | {steps})
+    ladder = sorted({one for one in (*powers, *halves) if one < reach} | {reach})
+    return ladder[: bisect_left(ladder, steps) + 1]

@@ -20,17 +20,17 @@ import scipy
 
 from planner.arrays import Floats
 from planner.values import Diagnostic
-from planner.wording import write_percent, write_seconds
+from planner.wording import write_seconds
 from planner.workloads.line_forecasts import HISTORY, LARGEST_PART
-from planner.workloads.rates_ahead import FEWEST_INTERVALS, StepBand, describe_shorter, list_leads
-from planner.workloads.series import Steps, Workload, check_forecastable
-from planner.workloads.workload_forecast import (
-    ARMA_WINDOW,
-    WorkloadForecast,
-    check_level,
-    forecast_by_lines,
-    forecast_workload,
+from planner.workloads.rates_ahead import (
+    StepBand,
+    describe_shorter,
+    find_known_losses,
+    join_bands,
+    list_leads,
 )
+from planner.workloads.series import Steps, Workload, check_forecastable
+from planner.workloads.workload_forecast import WorkloadForecast, check_level
 
 OFFSET_SHARE = 0.5
 SPANS = (1, 3, 10, 30, 120)
@@ -48,7 +48,6 @@ FEWEST_ERRORS = 20
 LEAST_CORRELATION = 0.3
 HIGHEST_LOG = 1.0
 POWER = 0.5
-TINY = 1e-140
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,56 +221,13 @@ def forecast_by_seasons(workload: Workload, steps: int, level: float) -> Workloa
     seasons = [one for one in dict.fromkeys(lengths) if FEWEST_SEASON_STEPS <= one <= 0.9 * len(rates)]
     reach = len(rates) // LARGEST_PART
     bands = SeasonBands(rates, seasons)
-    leads = list_leads(min(steps, reach))
-    known = [bands.band(lead, level) for lead in leads]
-    each = np.arange(1, leads[-1] + 1)
-    expected, lower, upper = (
-        np.interp(each, leads, values)
-        for values in zip(*((one.expected, one.lower, one.upper) for one in known), strict=True)
-    )
+    known = [bands.band(lead, level) for lead in list_leads(steps, reach)]
+    expected, lower, upper = join_bands(known, min(steps, reach))
     said = [_describe(found, workload.step_seconds)]
     if steps > reach:
         said.append(describe_shorter(reach, steps, len(rates)))
-    losses = {one.steps: one.loss for one in known if one.loss is not None}
+    losses = find_known_losses(known)
     return WorkloadForecast(None, expected, lower, upper, tuple(said), "seasons", losses)
-
-
-def forecast_by_both(workload: Workload, steps: int, level: float) -> WorkloadForecast:
-    """Returns the mean of the bands by lines and by seasons, each weighed by 1/(its loss on past rates)².
-
-    So a forecast that was bad on these rates counts little, and the mean is seldom much worse than the better one. The
-    weights follow the steps ahead; beyond the reach of lines there are only seasons. Where both reach less far than
-    `steps`, an ARMA model forecasts; on few rates, lines. Raises WorkloadTooShort for few rates, and ConstantWorkload
-    where all are equal.
-    """
-    check_level(level)
-    check_forecastable(workload.series, FEWEST_INTERVALS)
-    if len(workload.rates) >= ARMA_WINDOW and steps > len(workload.rates) // LARGEST_PART:
-        return forecast_workload(workload, steps, level)
-    lines = forecast_by_lines(workload, steps, level)
-    if len(workload.rates) < FEWEST_STEPS or not lines.losses:
-        return lines
-    seasons = forecast_by_seasons(workload, steps, level)
-    leads = [lead for lead in seasons.losses if lead in lines.losses]
-    squares = [np.square([one.losses[lead] + TINY for lead in leads]) for one in (lines, seasons)]
-    reach = len(lines.expected)
-    weights = np.ones(len(seasons.expected))
-    weights[:reach] = np.interp(np.arange(1, reach + 1), leads, squares[0] / (squares[0] + squares[1]))
-    expected, lower, upper = (
-        (1.0 - weights) * np.pad(line, (0, len(weights) - reach)) + weights * season
-        for line, season in (
-            (lines.expected, seasons.expected),
-            (lines.lower, seasons.lower),
-            (lines.upper, seasons.upper),
-        )
-    )
-    weighed = Diagnostic(
-        "forecast-weighed",
-        f"The forecast is made of seasons by {write_percent(float(weights.mean()))} and of straight lines by the rest, "
-        "by what each lost on past rates.",
-    )
-    said = (*seasons.diagnostics, weighed)
-    return WorkloadForecast(None, expected, lower, upper, said, kind="lines+seasons")
 
 
 def _describe(found: Season | None, step_seconds: float) -> Diagnostic:

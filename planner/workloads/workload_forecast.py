@@ -216,8 +216,7 @@ def forecast_by_lines(workload: Workload, steps: int, level: float) -> WorkloadF
     )
     # Only diagnostics of the forecast: those of the workload are already with the workload.
     said = tuple(one for one in found.diagnostics if one.code in OF_LINES)
-    losses = {one.steps: one.loss for one in found.bands if one.loss is not None}
-    return WorkloadForecast(None, expected, lower, upper, said, "lines", losses)
+    return WorkloadForecast(None, expected, lower, upper, said, "lines", found.losses)
 
 
 def _bound(

@@ -25,8 +25,9 @@ from app.web.problems.errors import InvalidRequest
 from app.web.problems.stored_data_errors import NoSnapshot
 from planner.workloads.accuracy import RollingTerms, judge_forecasts
 from planner.workloads.line_forecasts import HISTORY
-from planner.workloads.season_bands import forecast_by_both, forecast_by_seasons
+from planner.workloads.season_bands import forecast_by_seasons
 from planner.workloads.series import Workload, count_day_steps
+from planner.workloads.weighed_forecast import forecast_by_both
 from planner.workloads.workload_forecast import ARMA_WINDOW, forecast_by_lines, forecast_workload
 
 

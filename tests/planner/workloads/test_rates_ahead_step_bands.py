@@ -50,9 +50,10 @@ def test_steps_between_the_leads_lie_on_straight_lines():
 
 
 def test_leads_are_dense_near_now():
-    assert list_leads(1) == [1]
-    assert list_leads(20) == [1, 2, 3, 4, 6, 8, 12, 16, 20]
-    assert list_leads(24) == [1, 2, 3, 4, 6, 8, 12, 16, 24]
+    assert list_leads(1, 1000) == [1]
+    assert list_leads(20, 1000) == [1, 2, 3, 4, 6, 8, 12, 16, 24]
+    assert list_leads(24, 1000) == [1, 2, 3, 4, 6, 8, 12, 16, 24]
+    assert list_leads(20, 23) == list_leads(500, 23) == [1, 2, 3, 4, 6, 8, 12, 16, 23]
 
 
 def test_a_constant_rate_has_a_band_without_width_and_says_so():

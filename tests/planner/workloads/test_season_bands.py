@@ -5,7 +5,7 @@ import pytest
 
 from planner.arrays import Floats
 from planner.workloads.rates_ahead import KnownHistory, band_leads
-from planner.workloads.season_bands import SeasonBands, find_season, forecast_by_both, forecast_by_seasons
+from planner.workloads.season_bands import SeasonBands, find_season, forecast_by_seasons
 from planner.workloads.series import (
     ConstantWorkload,
     InvalidSchedule,
@@ -14,7 +14,6 @@ from planner.workloads.series import (
     WorkloadTooShort,
     regularise_workload,
 )
-from planner.workloads.workload_forecast import WorkloadForecast, forecast_by_lines
 
 DAY = 96
 
@@ -97,47 +96,3 @@ def test_what_cannot_be_forecast_is_refused() -> None:
         forecast_by_seasons(workload_of(np.full(100, 3.0)), 10, 0.95)
     with pytest.raises(InvalidSchedule):
         forecast_by_seasons(workload_of(waves(2)), 10, 1.0)
-
-
-def find_loss(forecast: WorkloadForecast, came: Floats) -> float:
-    """The mean pinball loss of the bounds of 90%."""
-    found = [
-        np.maximum(share * (came - bound), (share - 1.0) * (came - bound)).mean()
-        for share, bound in ((0.05, forecast.lower), (0.95, forecast.upper))
-    ]
-    return float(sum(found))
-
-
-def test_of_lines_and_seasons_the_one_that_lost_less_counts_more() -> None:
-    random = np.random.default_rng(3)
-    walk = 100.0 * np.exp(np.cumsum(0.05 * random.standard_normal(12 * DAY)))
-    for rates, by_seasons in ((waves(12, seed=2), True), (walk, False)):
-        losses = []
-        for known in range(8 * DAY, 12 * DAY - 40, 31):
-            workload, came = workload_of(rates[:known]), rates[known : known + 40]
-            made = [
-                make(workload, 40, 0.9) for make in (forecast_by_lines, forecast_by_seasons, forecast_by_both)
-            ]
-            losses.append([find_loss(one, came) for one in made])
-        lines, seasons, both = np.mean(losses, axis=0)
-        assert (seasons < 0.7 * lines) == by_seasons
-        assert both < 1.15 * min(lines, seasons)
-
-
-def test_the_forecast_by_both_reaches_as_far_as_it_is_asked_to() -> None:
-    rates = waves(20, seed=4)
-    few, some, week = (workload_of(rates[:count]) for count in (40, 120, 1900))
-    assert forecast_by_both(few, 13, 0.9).kind == "lines"
-    assert (forecast_by_both(some, 40, 0.9).kind, forecast_by_both(some, 41, 0.9).kind) == (
-        "lines+seasons",
-        "arma",
-    )
-    far = forecast_by_both(week, 600, 0.9)
-    assert (far.kind, len(far.expected)) == ("lines+seasons", 600)
-    # Lines reach 480 steps ahead: beyond there are seasons alone.
-    assert far.upper[480:].tolist() == forecast_by_seasons(week, 600, 0.9).upper[480:].tolist()
-    assert "forecast-weighed" in {one.code for one in far.diagnostics}
-    with pytest.raises(WorkloadTooShort):
-        forecast_by_both(workload_of(rates[:29]), 5, 0.9)
-    with pytest.raises(ConstantWorkload):
-        forecast_by_both(workload_of(np.ones(200)), 5, 0.9)
