@@ -21,11 +21,13 @@ ROOT, TUPLE = "root", "tuple"
 
 
 class Scaling(NamedTuple):
-    """How much slower each processor is as more run: planner.queueing.instances.scaling has the formula."""
+    """How much slower each is as more run: planner.queueing.instances.scaling; more than `most` serve no more."""
 
     gamma: float = 0.0
     sigma: float = 0.0
     kappa: float = 0.0
+    is_learned: bool = False
+    most: int | None = None
 
 
 class Operator(NamedTuple):

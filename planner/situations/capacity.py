@@ -17,8 +17,9 @@ def describe_scaling(
     for operator, alone, one in rows:
         if operator.scaling is None:
             continue
+        source = "what its snapshots show" if operator.scaling.is_learned else "its scaling in the topology"
         detail = (
-            f"By its scaling in the topology, one of {write_counted(one.processors, 'processor')} of {one.name} serves "
+            f"By {source}, one of {write_counted(one.processors, 'processor')} of {one.name} serves "
             f"{write_rate(one.service_rate)}, and one alone {write_rate(float(alone))}."
         )
         peak = find_peak(operator.scaling)

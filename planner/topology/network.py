@@ -176,7 +176,7 @@ def check_words(position: int, operator: Operator) -> None:
         ),
         (
             "scaling",
-            scaling is None or all(0.0 <= one <= 1.0 for one in scaling),
+            scaling is None or all(0.0 <= one <= 1.0 for one in scaling[:3]),
             "numbers from 0 to 1",
         ),
         ("concurrency", 1 <= operator.concurrency <= MOST_AT_ONCE, f"a number from 1 to {MOST_AT_ONCE}"),

@@ -12,6 +12,7 @@ from app.load.bodies.answers import Basis, CalibrationAnswer
 from app.load.bodies.calibrating import CalibratedLoad, calibrate_load
 from app.load.bodies.load import LoadBody
 from app.load.bodies.terms import EwmaSmoothing, Measured, WindowSmoothing
+from app.load.measurements.learned_capacity import learn_capacity
 from app.load.measurements.snapshots import (
     LEAST_COVERED,
     MOST_SHAPES,
@@ -81,6 +82,7 @@ def gather_load(
     topology = stored.to_values()
     loads, strangers = read_loads(snapshots, {operator.name for operator in topology.operators})
     load, diagnostics = smooth(loads, body)
+    topology, bends = learn_capacity(session, stored, topology, load, snapshots[-1])
     load = take_configured(topology, load)
     parts = _tell_of_parts(session, stored, snapshots, ended_by)
     basis = Basis(
@@ -94,7 +96,7 @@ def gather_load(
     rows = find_calibrating(session, stored, snapshots, ended_by) if body.calibrate else []
     calibrated = _calibrate(topology, load, rows, body.model)
     ahead = _tell_of_ahead(ahead_until)
-    said = ahead + parts + strangers + _tell_of_shapes(loads) + diagnostics + calibrated.diagnostics
+    said = ahead + parts + strangers + _tell_of_shapes(loads) + diagnostics + bends + calibrated.diagnostics
     return Gathered(
         stored, topology, calibrated.load, said, basis, snapshots, intervals, calibrated.shown, ahead_until
     )

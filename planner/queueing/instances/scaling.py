@@ -24,11 +24,21 @@ def slow_down(scaling: Scaling, k: Real) -> Real:
 def find_peak(scaling: Scaling) -> int | None:
     """The number of processors that serve most together; None where more always serve more, up to FARTHEST.
 
-    A scaling has gamma alone, or sigma and kappa.
+    Where more than `most` were seen to serve no more, it is at most that. At the peak k·μ(k) has the derivative 0:
+    κ(1 + γ)k² + γ(σ − κ)k = (1 − γ)(1 − σ).
     """
     if scaling.gamma >= 1.0:
         return 1
-    at = sqrt(max(1.0 - scaling.sigma, 0.0) / scaling.kappa) if scaling.kappa > 0.0 else inf
+    if scaling.most is not None:
+        return min(scaling.most, find_peak(scaling._replace(most=None)) or scaling.most)
+    gamma, sigma, kappa = scaling.gamma, scaling.sigma, scaling.kappa
+    square, slope, level = (
+        kappa * (1.0 + gamma),
+        gamma * (sigma - kappa),
+        (1.0 - gamma) * max(1.0 - sigma, 0.0),
+    )
+    root = slope + sqrt(slope * slope + 4.0 * square * level)
+    at = 2.0 * level / root if root > 0.0 else inf if level or not square else 0.0
     if at > FARTHEST:
         return None
     return max((max(floor(at), 1), max(ceil(at), 1)), key=lambda k: (k * slow_down(scaling, float(k)), -k))

@@ -8,9 +8,11 @@ from planner.queueing.instances.scaling import find_first, find_peak, slow_down
 from planner.values import Scaling
 
 
-@given(sigma=st.floats(0.0, 1.0), kappa=st.floats(1e-4, 1.0))
-def test_the_peak_serves_most_of_all_counts(sigma: float, kappa: float) -> None:
-    scaling = Scaling(sigma=sigma, kappa=kappa)
+@given(
+    gamma=st.one_of(st.just(0.0), st.floats(0.0, 0.9)), sigma=st.floats(0.0, 1.0), kappa=st.floats(1e-4, 1.0)
+)
+def test_the_peak_serves_most_of_all_counts(gamma: float, sigma: float, kappa: float) -> None:
+    scaling = Scaling(gamma, sigma, kappa)
     served = [k * slow_down(scaling, float(k)) for k in range(1, 130)]
     peak = find_peak(scaling)
     assert peak is not None
@@ -24,6 +26,8 @@ def test_speeds_are_those_of_the_power_law_and_of_gunther() -> None:
     assert find_peak(Scaling(gamma=0.3)) is None
     assert find_peak(Scaling(kappa=5e-324)) is None
     assert find_peak(Scaling(gamma=1.0)) == 1
+    assert find_peak(Scaling(gamma=0.3, most=6)) == 6
+    assert find_peak(Scaling(kappa=0.1, most=6)) == 3
 
 
 @given(least=st.integers(1, 50), first=st.integers(1, 100), most=st.integers(1, 80))

@@ -1,0 +1,212 @@
+"""Learns how capacity bends from service rates that were measured while other numbers of processors ran.
+
+The logarithm of the rate of one of k processors, with the candidates of planner.queueing.instances.scaling:
+
+    log μ(k) = level − loss(k),   loss(k) = γ·log k + log(1 + σ(k − 1) + κk(k − 1))
+
+The level is free for each revision of a topology, as other code has another speed. Each candidate (γ, σ, κ, of which
+one or two are 0, or all: linear) has a weight: its prior times exp(−½ Σ residual²/variance). The prior is LINEAR for no
+bend, so that chance bends nothing. Of the bent candidates the middle one is taken, by what they lose at TWICE the most
+processors that were measured: a mean of candidates would lie beyond all measurements where one of them has a peak.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import groupby
+from math import log
+from statistics import median
+from typing import NamedTuple
+
+import numpy as np
+
+from planner.arrays import Floats
+from planner.values import Diagnostic, Scaling
+from planner.wording import join_names, write_counted, write_percent, write_rate
+
+LEAST_INTERVALS = 3
+"""The fewest intervals of one number of processors that count."""
+LEAST_APART = 1.2
+"""The least ratio of the most and the fewest processors of a revision that tell of a bend."""
+USUAL_SCATTER = 0.02
+"""The scatter of single measured rates that is taken at least; intervals may agree by chance."""
+LEVEL_NOISE = 0.005
+"""The deviation of a rate that more intervals do not average out, as data change from hour to hour."""
+LINEAR, POWER, SERIAL, MIXED, PEAKED = 0.5, 0.2, 0.13, 0.13, 0.04
+"""The prior weights of no bend, of γ alone, of σ alone, of γ with σ, and of κ."""
+MOST_DOUBT = 0.2
+"""Up to this weight of no bend, a bend counts as seen; and from one minus this on, a peak."""
+TWICE = 2.0
+LEAST_BROUGHT = 0.2
+"""A change brought nothing where capacity grew by less than this part of what the processors grew by."""
+
+
+class SeenRate(NamedTuple):
+    """The service rate of one processor in one interval, in which so many ran by a revision of the topology."""
+
+    processors: int
+    service_rate: float
+    revision: int = 1
+
+
+class SeenCapacity(NamedTuple):
+    """The middle service rate of one of so many processors, over the intervals of one revision."""
+
+    revision: int
+    processors: int
+    service_rate: float
+    intervals: int
+    deviation: float
+
+
+class FutileChange(NamedTuple):
+    """A change of processors after which hardly more could be served; `grown` is by which part more."""
+
+    before: int
+    after: int
+    grown: float
+
+
+@dataclass(frozen=True, slots=True)
+class LearnedScaling:
+    """How capacity bends, and the rates that show it, the oldest revision first.
+
+    `kept` is the part of its speed with the most processors measured that one keeps with twice as many: likely least,
+    middle and most.
+    """
+
+    scaling: Scaling
+    seen: tuple[SeenCapacity, ...]
+    kept: tuple[float, float, float]
+    futile: FutileChange | None = None
+
+
+def learn_scaling(rates: Iterable[SeenRate]) -> LearnedScaling | None:
+    """The scaling that measured rates show; None where they show no bend."""
+    seen = sum_up(rates)
+    if not is_telling(seen):
+        return None
+    candidates, weights = weigh_candidates(seen)
+    if weights[0] > MOST_DOUBT:
+        return None
+    is_peaked = candidates[:, 2] > 0.0
+    if weights[is_peaked].sum() <= 1.0 - MOST_DOUBT:
+        weights = np.where(is_peaked, 0.0, weights)
+    weights[0] = 0.0
+    most = max(one.processors for one in seen)
+    lost = find_losses(candidates, TWICE * most) - find_losses(candidates, float(most))
+    order = np.argsort(lost, kind="stable")
+    parts = np.cumsum(weights[order]) / weights.sum()
+    likely = [int(order[np.searchsorted(parts, part)]) for part in (0.9, 0.5, 0.1)]
+    gamma, sigma, kappa = (float(one) for one in candidates[likely[1]])
+    futile = find_futile(seen)
+    scaling = Scaling(gamma, sigma, kappa, is_learned=True, most=None if futile is None else futile.before)
+    low, middle, high = (float(np.exp(-lost[place])) for place in likely)
+    return LearnedScaling(scaling, seen, (low, middle, high), futile)
+
+
+def sum_up(rates: Iterable[SeenRate]) -> tuple[SeenCapacity, ...]:
+    """The middle rate by revision and number of processors, where enough intervals have them."""
+    found = []
+    for (revision, processors), group in groupby(sorted(rates, key=tell_apart), key=tell_apart):
+        logs = [log(one.service_rate) for one in group]
+        if len(logs) < LEAST_INTERVALS:
+            continue
+        middle = median(logs)
+        scatter = max(1.4826 * median(abs(one - middle) for one in logs), USUAL_SCATTER)
+        deviation = (scatter**2 / len(logs) + LEVEL_NOISE**2) ** 0.5
+        found.append(SeenCapacity(revision, processors, float(np.exp(middle)), len(logs), deviation))
+    return tuple(found)
+
+
+def tell_apart(one: SeenRate) -> tuple[int, int]:
+    """What rates are summed up by."""
+    return one.revision, one.processors
+
+
+def is_telling(seen: Sequence[SeenCapacity]) -> bool:
+    """Whether a revision ran with numbers of processors that are far enough apart to show a bend."""
+    by_revision = [
+        [one.processors for one in group] for _, group in groupby(seen, key=lambda one: one.revision)
+    ]
+    return any(max(counts) >= LEAST_APART * min(counts) for counts in by_revision)
+
+
+@lru_cache(maxsize=1)
+def list_candidates() -> tuple[Floats, Floats]:
+    """The candidates γ, σ, κ, the first of them linear, and their prior weights."""
+    gammas = np.geomspace(0.01, 0.8, 45)
+    sigmas, kappas = np.geomspace(0.001, 0.5, 45), np.geomspace(1e-5, 0.01, 20)
+    mixed = np.array([(gamma, sigma, 0.0) for gamma in gammas[::3] for sigma in sigmas[::3]])
+    peaked = np.array([(0.0, sigma, kappa) for sigma in (0.0, *sigmas) for kappa in kappas])
+    parts = [
+        (np.zeros((1, 3)), LINEAR),
+        (np.column_stack([gammas, 0.0 * gammas, 0.0 * gammas]), POWER),
+        (np.column_stack([0.0 * sigmas, sigmas, 0.0 * sigmas]), SERIAL),
+        (mixed, MIXED),
+        (peaked, PEAKED),
+    ]
+    priors = [np.full(len(part), weight / len(part)) for part, weight in parts]
+    return np.concatenate([part for part, _ in parts]), np.concatenate(priors)
+
+
+def find_losses(candidates: Floats, k: float | Floats) -> Floats:
+    """By how much the logarithm of the rate of one of k processors is less than that of one alone, by candidate."""
+    gamma, sigma, kappa = (candidates[:, place] for place in range(3))
+    if isinstance(k, np.ndarray):
+        gamma, sigma, kappa = gamma[:, None], sigma[:, None], kappa[:, None]
+    lost: Floats = gamma * np.log(k) + np.log1p(sigma * (k - 1.0) + kappa * k * (k - 1.0))
+    return lost
+
+
+def weigh_candidates(seen: Sequence[SeenCapacity]) -> tuple[Floats, Floats]:
+    """The candidates, and the weight of each by what was seen; the weights sum to 1."""
+    candidates, priors = list_candidates()
+    counts = np.array([one.processors for one in seen], np.float64)
+    logs = np.log([one.service_rate for one in seen]) + find_losses(candidates, counts)
+    trust = np.array([one.deviation for one in seen]) ** -2.0
+    revisions = np.array([one.revision for one in seen])
+    distance = np.zeros(len(candidates))
+    for revision in np.unique(revisions):
+        at = revisions == revision
+        rest = logs[:, at] - (logs[:, at] @ trust[at] / trust[at].sum())[:, None]
+        distance += rest**2 @ trust[at]
+    weights = priors * np.exp(-0.5 * (distance - distance.min()))
+    return candidates, weights / weights.sum()
+
+
+def find_futile(seen: Sequence[SeenCapacity]) -> FutileChange | None:
+    """The first change to more processors in the newest revision that brought nothing, if there is one."""
+    newest = [one for one in seen if one.revision == seen[-1].revision]
+    for place, one in enumerate(newest):
+        for other in newest[place + 1 :]:
+            if other.processors < LEAST_APART * one.processors:
+                continue
+            grown = other.processors * other.service_rate / (one.processors * one.service_rate) - 1.0
+            if grown < LEAST_BROUGHT * (other.processors / one.processors - 1.0):
+                return FutileChange(one.processors, other.processors, grown)
+    return None
+
+
+def describe_learned(name: str, learned: LearnedScaling) -> Diagnostic:
+    """A diagnostic of how the capacity of an operator bends, with the rates that show it."""
+    shown = [one for one in learned.seen if one.revision == learned.seen[-1].revision]
+    rates = [
+        f"{write_rate(one.service_rate)} with {one.processors} ({write_counted(one.intervals, 'interval')})"
+        for one in (shown if len(shown) > 1 else learned.seen)
+    ]
+    low, middle, high = (write_percent(part) for part in learned.kept)
+    most = max(one.processors for one in learned.seen)
+    detail = (
+        f"Processors of {name} are slower as more run, by stored snapshots: one served {join_names(rates)}. With "
+        f"{2 * most}, one would keep {middle} of its speed with {most} (likely {low} to {high})."
+    )
+    if learned.futile is not None:
+        detail += f" {describe_futile(name, learned.futile)} No plan gives more than {learned.futile.before}."
+    return Diagnostic("capacity-learned", f"{detail} The topology's scaling would replace this.", (name,))
+
+
+def describe_futile(name: str, futile: FutileChange) -> str:
+    """A sentence on a change of processors that brought nothing."""
+    more = f"{write_percent(abs(futile.grown))} {'more' if futile.grown >= 0.0 else 'less'}"
+    return f"{futile.before} → {futile.after} processors at {name} served {more}."
