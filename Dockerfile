@@ -18,6 +18,8 @@ COPY migrations migrations
 RUN uv pip install --system --no-cache --no-deps .
 
 RUN useradd --uid 10001 --create-home --home-dir /var/lib/headgate headgate
+# A new volume takes the owner of the folder in its place.
+RUN install --directory --owner=headgate /var/lib/headgate/backups
 USER 10001
 WORKDIR /var/lib/headgate
 # With a read-only root filesystem, /tmp must be writable; ~/.cache may be: the simulator keeps its machine code there.
