@@ -182,7 +182,7 @@ def migrate(
         raise fail(
             f"cannot migrate to {revision!r}: {error}; migrations/versions has the names of all revisions"
         ) from error
-    except (OperationalError, EmbeddedPostgresError) as error:
+    except (OperationalError, EmbeddedPostgresError, runner.NewerSchema) as error:
         raise fail(f"cannot migrate: {error}", 1) from error
     typer.echo(f"schema {reached or 'empty'}")
 

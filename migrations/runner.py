@@ -12,6 +12,10 @@ from sqlalchemy import Connection, create_engine, text
 MIGRATION_LOCK = 0x68656164  # "head"
 
 
+class NewerSchema(Exception):
+    """The error that a newer version has migrated the database: this version could misread its data."""
+
+
 def make_config() -> Config:
     """Alembic's configuration without a file; the scripts are beside this module."""
     config = Config()
@@ -46,15 +50,26 @@ def migrate(url: str, revision: str = "head") -> str | None:
             connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": MIGRATION_LOCK})
             # A migration that waits for a busy table makes all later statements wait too: it fails instead.
             connection.execute(text("SET LOCAL lock_timeout = '5s'"))
+            current = read_revision(connection)
+            _refuse_newer(current)
             config = make_config()
             config.attributes["connection"] = connection
-            if revision == "base" or _is_older(revision, read_revision(connection)):
+            if revision == "base" or _is_older(revision, current):
                 command.downgrade(config, revision)
             else:
                 command.upgrade(config, revision)
             return read_revision(connection)
     finally:
         engine.dispose()
+
+
+def _refuse_newer(current: str | None) -> None:
+    if current is not None and current not in list_revisions():
+        raise NewerSchema(
+            f"the database has the schema {current}, which this version does not know: a newer version migrated it. "
+            "Start that version. To go back, run `headgate migrate` of that version with the revision of this one, "
+            f"{newest_revision()}."
+        )
 
 
 def _is_older(revision: str, current: str | None) -> bool:

@@ -38,7 +38,7 @@ from app.web.callers.keys import KeyRing, UnusableKeys, read_keys
 from app.web.callers.security import is_loopback
 from app.web.life_signs import LifeSigns
 from app.web.observability import configure_logging
-from migrations.runner import migrate
+from migrations.runner import NewerSchema, migrate
 
 log = logging.getLogger("headgate")
 
@@ -232,6 +232,8 @@ def migrate_or_refuse(url: str, where: str) -> None:
     """Migrates the database called `where`; a failure becomes one sentence that says what to check."""
     try:
         migrate(url)
+    except NewerSchema as error:
+        raise DatabaseUnusable(f"cannot use {where}: {error}") from error
     except SQLAlchemyError as error:
         reason = str(getattr(error, "orig", error)).strip()
         raise DatabaseUnusable(

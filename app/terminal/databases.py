@@ -62,5 +62,5 @@ def open_migrated_database(
             else:
                 runner.migrate(url)
             yield url
-    except (OperationalError, ConnectionLost, EmbeddedPostgresError) as error:
+    except (OperationalError, ConnectionLost, EmbeddedPostgresError, runner.NewerSchema) as error:
         raise fail(f"the database cannot be used: {error}", 1) from error

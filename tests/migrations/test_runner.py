@@ -63,3 +63,24 @@ def test_a_failed_migration_leaves_the_schema_as_it_was(engine: Engine, empty_da
     with pytest.raises(Exception, match="already exists"):
         migrate(empty_database_url)
     assert tables_of(engine) == {"plans"}
+
+
+@pytest.mark.parametrize("command", [("serve", "--port", "0"), ("migrate",), ("prune", "--older-than", "90d")])
+def test_an_older_version_refuses_the_schema_of_a_newer_one(
+    engine: Engine, empty_database_url: str, command: tuple[str, ...]
+):
+    with engine.begin() as connection:
+        connection.execute(text("CREATE TABLE alembic_version (version_num varchar(64) PRIMARY KEY)"))
+        connection.execute(text("INSERT INTO alembic_version VALUES ('2999_01_01_later')"))
+    done = subprocess.run(
+        [HEADGATE, *command],
+        env=environment(database_url=empty_database_url),
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert done.returncode == 1
+    assert "the database has the schema 2999_01_01_later, which this version does not know" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert tables_of(engine) == set()
