@@ -7,6 +7,7 @@ disappears. A value that is unknown, or older than the policy allows, is absent:
 import logging
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
+from functools import cache
 from typing import Any, NamedTuple
 
 from anyio import CapacityLimiter, move_on_after, to_thread
@@ -16,11 +17,13 @@ from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.registry import Collector
 from sqlalchemy import (
     ColumnElement,
+    DateTime,
     Engine,
     FromClause,
     ScalarSelect,
     Select,
     Subquery,
+    bindparam,
     column,
     func,
     select,
@@ -43,6 +46,8 @@ from app.web.routing import SettingsDep
 log = logging.getLogger(__name__)
 router = APIRouter(tags=["health"])
 
+LATEST_END = bindparam("latest_end", type_=DateTime(timezone=True))
+"""A snapshot that ends later is ahead of the clock."""
 PATIENCE_SECONDS = 4.0
 """By default Prometheus ends a scrape after 10 s; the service's own metrics must arrive before."""
 
@@ -103,15 +108,15 @@ def read_rows(engine: Engine, bounds: GaugeBounds) -> Sequence[Any] | None:
     try:
         latest_end = add_lead(datetime.now(UTC), bounds.lead_seconds)
         with engine.connect() as connection:
-            return connection.execute(select_rows(bounds, latest_end)).all()
+            return connection.execute(select_rows(bounds), {LATEST_END.key: latest_end}).all()
     except SQLAlchemyError as error:
         log.warning("the gauges of topologies cannot be read: %s", str(error).splitlines()[0])
         return None
 
 
-def select_measured(bounds: GaugeBounds, latest_end: datetime) -> Subquery:
+def select_measured(bounds: GaugeBounds) -> Subquery:
     """The topologies with the newest snapshots; `measured` counts all topologies with snapshots."""
-    newest = select_newest(latest_end, *OF_SNAPSHOT, SnapshotRow.operators).lateral("newest")
+    newest = select_newest(LATEST_END, *OF_SNAPSHOT, SnapshotRow.operators).lateral("newest")
     return (
         select(TopologyRow.id, TopologyRow.name, newest, func.count().over().label("measured"))
         .join(newest, true())
@@ -121,13 +126,15 @@ def select_measured(bounds: GaugeBounds, latest_end: datetime) -> Subquery:
     )
 
 
-def select_rows(bounds: GaugeBounds, latest_end: datetime) -> Select[Any]:
+@cache
+def select_rows(bounds: GaugeBounds) -> Select[Any]:
     """The newest snapshot, the policy and the standing decision of each topology within the bounds.
 
-    `change` is the change that began the cooldown in which the standing decision waits.
+    `change` is the change that began the cooldown in which the standing decision waits. The query is made once: while
+    other threads compute, making it took most of the time of a scrape.
     """
-    measured, most = select_measured(bounds, latest_end), bounds.operators
-    decided = select_decided(latest_end, *OF_DECISION)
+    measured, most = select_measured(bounds), bounds.operators
+    decided = select_decided(LATEST_END, *OF_DECISION)
     waited_for = select_waited_for(decided)
     operators = func.jsonb_object_keys(measured.c.operators).table_valued("key")
     values = {

@@ -65,7 +65,9 @@ def test_a_failed_migration_leaves_the_schema_as_it_was(engine: Engine, empty_da
     assert tables_of(engine) == {"plans"}
 
 
-@pytest.mark.parametrize("command", [("serve", "--port", "0"), ("migrate",), ("prune", "--older-than", "90d")])
+@pytest.mark.parametrize(
+    "command", [("serve", "--port", "0"), ("migrate",), ("prune", "--older-than", "90d")]
+)
 def test_an_older_version_refuses_the_schema_of_a_newer_one(
     engine: Engine, empty_database_url: str, command: tuple[str, ...]
 ):

@@ -14,7 +14,7 @@ from sqlalchemy import Engine
 
 from app.database.connections.transactions import make_metrics_engine
 from app.load.bodies.topology import FPD
-from app.pages.metrics import GaugeBounds, TopologyGauges, read_gauges, read_rows
+from app.pages.metrics import GaugeBounds, TopologyGauges, read_gauges, read_rows, select_rows
 from tests.app.decision_calls import ENOUGH, RATES, TARGET, put_policy
 from tests.app.processes import made_database, start
 
@@ -122,6 +122,11 @@ def read(engine: Engine) -> list[Any]:
         return [(family.name, [one.value for one in family.samples]) for family in gauges.collect()]
 
     return run(ask)
+
+
+def test_scrapes_share_one_query():
+    assert select_rows(GaugeBounds(3, 4)) is select_rows(GaugeBounds(3, 4))
+    assert "latest_end" in select_rows(GaugeBounds(3, 4)).compile().params
 
 
 def test_a_database_that_is_away_or_silent_is_said(silent_url: str):
