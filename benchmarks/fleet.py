@@ -133,7 +133,8 @@ def compare_bytes(engine: Engine, table: str) -> None:
     with engine.connect() as connection:
         names = list_columns(connection, table)
         means = ", ".join(f"avg(coalesce(pg_column_size({one}), 0))" for one in names)
-        measured = f"SELECT {means} FROM {table} WHERE topology_id = (SELECT t.id FROM topologies t WHERE t.name = :name)"
+        one = "(SELECT t.id FROM topologies t WHERE t.name = :name)"
+        measured = f"SELECT {means} FROM {table} WHERE topology_id = {one}"
         last_hour = f"{measured} AND {MINUTES[table]} > now() - interval '1 hour 5 minutes'"
         posted = connection.execute(text(last_hour), {"name": TEMPLATE}).one()
         copied = connection.execute(text(measured), {"name": "fleet-1"}).one()
