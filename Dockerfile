@@ -11,6 +11,8 @@ RUN pip install --no-cache-dir --require-hashes -r requirements-uv.lock \
  && uv pip install --system --no-cache --compile-bytecode --require-hashes -r requirements.lock
 
 COPY pyproject.toml README.md LICENSE ./
+COPY tools/build_backend.py tools/build_backend.py
+COPY tools/package tools/package
 COPY app app
 COPY planner planner
 COPY ingest ingest
@@ -25,6 +27,6 @@ WORKDIR /var/lib/headgate
 # With a read-only root filesystem, /tmp must be writable; ~/.cache may be: the simulator keeps its machine code there.
 ENV MPLCONFIGDIR=/tmp
 # The machine code for this kind of processor; on another one it is compiled anew.
-RUN python -c "from planner.simulation.simulate import warm_up; warm_up()"
+RUN python -c "from headgate.planner.simulation.simulate import warm_up; warm_up()"
 EXPOSE 8000
 CMD ["headgate", "serve"]

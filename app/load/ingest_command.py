@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from app.terminal.commands import fail, load_settings, say
+from app.terminal.installing import install_ingest
 from app.terminal.options import take_time
 from ingest.request import LEAST_MOST_RECORDS, MOST_RECORDS, Request, read_day, read_share
 from planner.wording import write_counted, write_seconds
@@ -62,6 +63,7 @@ def ingest(
         request = Request(tuple(paths), day, window, share, max_records_in_memory)
     except ArgumentTypeError as error:
         raise fail(str(error)) from error
+    install_ingest()
     if dry_run:
         _judge_heads(request.paths, str(day) if day else None, request.max_rejected)
     else:

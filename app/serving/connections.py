@@ -10,7 +10,8 @@ from typing import Literal
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
 
 from app.web.problems.errors import HeadersTooLarge, RequestTooSlow, ServiceError
-from app.web.problems.problem_answers import MEDIA_TYPE, describe_problem
+from app.web.problems.problem_answers import MEDIA_TYPE
+from app.web.problems.problem_kinds import describe_problem
 
 MOST_HEADER_BYTES = 32 * 2**10
 """Of the address and all headers of a request."""

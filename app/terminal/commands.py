@@ -50,7 +50,7 @@ def compute_answer(compute: Callable[[], A], inputs: Mapping[str, Any] | None = 
 def refuse(error: Exception, inputs: Mapping[str, Any] | None = None) -> Refused:
     """Turns an error into Refused, with the problem type that HTTP would have and its place if that is in a file."""
     from app.terminal.files import Document, locate
-    from app.web.problems.problem_answers import describe_problem
+    from app.web.problems.problem_kinds import describe_problem
     from planner.placements.errors import NotEnoughSlots
 
     capacity = (BudgetTooSmall, TargetUnreachable, BoundTooSmall, NotEnoughSlots)

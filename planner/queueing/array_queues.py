@@ -6,11 +6,10 @@ The incomplete gamma function behind Erlang's B is called once per operator and 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from functools import cache
-from math import inf
+from math import inf, lgamma
 from typing import cast
 
 import numpy as np
-import scipy  # as a whole: scipy.special is loaded at its first use
 from numpy.typing import NDArray
 
 from planner.arrays import ARRAYS, Counts, Floats
@@ -20,6 +19,7 @@ from planner.queueing.erlang import (
     STABILITY_MARGIN,
     deviance_series,
     find_least_stable_counts,
+    gammaincc,
     mmk_wait,
     solve_halfin_whitt,
     split_offered_loads,
@@ -32,6 +32,7 @@ from planner.queueing.waiting_models import (
     evaluate_variability,
     evaluate_variability_drop,
 )
+from planner.special import erfc
 from planner.values import Model
 
 MOST_ROOTS = 36.0
@@ -187,7 +188,9 @@ class Look:
 def find_small_errors() -> Floats:
     """The errors of Stirling's formula for ln k! at k = 0 to 15, in an array; the error at 0 counts as 0."""
     k = np.arange(1.0, 16.0)
-    errors = scipy.special.gammaln(k + 1.0) - (k + 0.5) * np.log(k) + k - 0.5 * np.log(2.0 * np.pi)
+    errors = (
+        np.array([lgamma(one + 1.0) for one in k]) - (k + 0.5) * np.log(k) + k - 0.5 * np.log(2.0 * np.pi)
+    )
     return np.concatenate(([0.0], errors))
 
 
@@ -208,7 +211,9 @@ def log_erlang_b(k: Floats, load: Floats, slack: Floats) -> Floats:
     below = np.empty_like(k)
     many = k > LARGEST_SERIES
     few = ~many
-    below[few] = scipy.special.gammaincc(k[few] + 1.0, load[few])
+    if few.any():
+        mass = np.exp(-deviance[few] - stirling[few]) / np.sqrt(2.0 * np.pi * k[few])
+        below[few] = gammaincc(k[few], load[few], mass)
     if many.any():
         below[many] = _sum_of_many(k[many], deviance[many], stirling[many], slack[many])
     return -(stirling + deviance + 0.5 * np.log(2.0 * np.pi * k) + np.log(below))
@@ -219,7 +224,7 @@ def _sum_of_many(k: Floats, deviance: Floats, stirling: Floats, slack: Floats) -
     density = np.exp(-deviance) / np.sqrt(2.0 * np.pi * k)
     root = np.copysign(np.sqrt(np.maximum(deviance, 0.0)), slack)
     eta = np.maximum(-root * np.sqrt(2.0 / k), -0.2)  # further out the density is 0
-    tail: Floats = 0.5 * scipy.special.erfc(root) - density * temme_sum(eta, k)
+    tail: Floats = 0.5 * erfc(root) - density * temme_sum(eta, k)
     return 1.0 - tail + density * np.exp(-stirling)
 
 

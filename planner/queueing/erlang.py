@@ -8,11 +8,11 @@ from math import copysign, erfc, exp, inf, log, pi, sqrt
 from typing import Any, NoReturn
 
 import numpy as np
-import scipy  # as a whole: scipy loads scipy.special at its first use, which few estimates of scalars need
 
 from planner.arrays import Counts, Floats
 from planner.errors import InvalidLoad
 from planner.queueing.waiting_models import FLOATS, evaluate_variability, weigh_operator
+from planner.special import find_special
 from planner.values import Model
 from planner.wording import write_rate
 
@@ -157,10 +157,36 @@ def closed_erlang_b(k: int, high: float, low: float) -> float:
     density = exp(-distance) / sqrt(2.0 * pi * k)
     mass = density * exp(-stirling_error(k))
     if k <= LARGEST_SERIES:
-        return mass / float(scipy.special.gammaincc(k + 1.0, high))
+        return mass / float(gammaincc(k, high, mass))
     root = copysign(sqrt(max(distance, 0.0)), slack)
     tail: float = 0.5 * erfc(root) - density * temme_sum(-root * sqrt(2.0 / k), k)
     return mass / (1.0 - tail + mass)
+
+
+def gammaincc(k: Real, load: Real, mass: Real) -> Real:
+    """The incomplete gamma function Q(k + 1, A) = P(N ≤ k) for N of Poisson's law with mean A = `load`.
+
+    `mass` is P(N = k), which the callers know. Without scipy, Q is the sum of Poisson's masses up to k or beyond it,
+    whichever is shorter, as multiples of that of k.
+    """
+    special = find_special()
+    if special is not None:
+        return special.gammaincc(k + 1.0, load)
+    return np.asarray(np.frompyfunc(sum_masses, 3, 1)(k, load, mass), dtype=float)
+
+
+def sum_masses(k: float, load: float, mass: float) -> float:
+    """P(N ≤ k) from P(N = k), for N of Poisson's law with mean `load`."""
+    term, total, step = 1.0, 0.0, 0.0
+    if k < load:  # 1 + k/A + k(k − 1)/A² + …
+        while term > 1e-17 * total:
+            total, term, step = total + term, term * (k - step) / load, step + 1.0
+        return mass * total
+    while term > 1e-17 * total or step == 0.0:  # A/(k + 1) + A²/((k + 1)(k + 2)) + …
+        step += 1.0
+        term *= load / (k + step)
+        total += term
+    return 1.0 - mass * total
 
 
 def advance_erlang_b(b: float, high: float, start: int, k: int) -> float:

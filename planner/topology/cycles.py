@@ -10,10 +10,10 @@ from math import exp, log
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-import scipy  # as a whole: scipy.sparse is loaded at its first use, which only large cycles need
 from numpy.typing import NDArray
 
 from planner.errors import NoSteadyState
+from planner.special import scipy  # scipy.sparse is loaded at its first use, which only large cycles need
 
 # A gain this near 1 would multiply the stream by 1e12: rounding alone decides on which side it lies.
 NEARLY_ONE = 1e-12
@@ -113,16 +113,13 @@ def eliminate(cycle: Cycle, inflow: Sequence[float]) -> list[float]:
 
     Only pivots are differences; a pivot that is not positive proves that the cycle multiplies tuples without end.
     """
-    size = len(inflow)
-    fed = [[0.0] * size for _ in range(size)]  # fed[i][j]: what i receives per tuple of j
-    for source, target, selectivity in cycle.edges:
-        fed[target][source] = selectivity
+    size, fed = len(inflow), list_rows(cycle)
     rates = list(inflow)
     for pivot in range(size):
         row = fed[pivot]
         rest = 1.0 - row[pivot]
         if not rest > NEARLY_ONE:  # also true if a product overflowed to NaN
-            raise NoSteadyState(cycle.names, find_gain(collect_matrix(cycle)))
+            raise NoSteadyState(cycle.names, find_largest_eigenvalue(np.array(list_rows(cycle))))
         for below in range(pivot + 1, size):
             factor = fed[below][pivot] / rest
             if factor:
@@ -137,6 +134,15 @@ def eliminate(cycle: Cycle, inflow: Sequence[float]) -> list[float]:
             total += row[column] * rates[column]
         rates[pivot] = total / (1.0 - row[pivot])
     return rates
+
+
+def list_rows(cycle: Cycle) -> list[list[float]]:
+    """The matrix of a small cycle: row i lists how many tuples operator i receives per tuple of each other operator."""
+    size = len(cycle.names)
+    fed = [[0.0] * size for _ in range(size)]
+    for source, target, selectivity in cycle.edges:
+        fed[target][source] = selectivity
+    return fed
 
 
 def collect_matrix(cycle: Cycle) -> "Matrix":
@@ -234,6 +240,11 @@ def look_for_gain(fed: "Matrix") -> None:
         stream = (stream + after) / np.sum(after)
 
 
+def find_largest_eigenvalue(fed: NDArray[np.float64]) -> float:
+    """The spectral radius of a small matrix that gains; rounding makes it no less than 1."""
+    return max(1.0, float(np.max(np.abs(np.linalg.eigvals(fed)))))
+
+
 def find_gain(fed: "Matrix") -> float:
     """The factor by which a cycle multiplies tuples per step: the spectral radius of its selectivities.
 
@@ -241,7 +252,7 @@ def find_gain(fed: "Matrix") -> float:
     """
     size = fed.shape[0]
     if size <= EIGENVALUE_SIZE:
-        return max(1.0, float(np.max(np.abs(np.linalg.eigvals(fed.toarray())))))
+        return find_largest_eigenvalue(fed.toarray())
     stream, growth = np.ones(size), 0.0
     for step in range(GROWTH_STEPS):
         stream = multiply(fed, stream)

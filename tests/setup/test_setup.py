@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-LOCKS = ["requirements.lock", "requirements-dev.lock", "requirements-engines.lock", "requirements-uv.lock"]
+LOCKS = [f"requirements{part}.lock" for part in ("-light", "-serve", "", "-dev", "-engines", "-uv")]
+SERVE = "requirements-serve.lock"
 
 FAKE_PYTHON = """#!/bin/sh
 # Stands in for an interpreter: notes how it is called, fails where it should.
@@ -51,14 +52,14 @@ def write_python(
 def checkout(tmp_path: Path) -> Path:
     """What `make setup` reads, in a folder of its own."""
     (tmp_path / "tools").mkdir()
-    for name in ("tools/setup.sh", "pyproject.toml", *LOCKS):
+    for name in ("tools/setup.sh", "tools/build_backend.py", "pyproject.toml", *LOCKS):
         shutil.copy(ROOT / name, tmp_path / name)
     return tmp_path
 
 
-def run_setup(checkout: Path, **variables: str) -> subprocess.CompletedProcess[str]:
+def run_setup(checkout: Path, lock: str = SERVE, **variables: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        ["/bin/sh", "tools/setup.sh", "requirements.lock"],
+        ["/bin/sh", "tools/setup.sh", lock],
         cwd=checkout,
         env={"PATH": f"{checkout / 'bin'}:/usr/bin:/bin", **variables},
         capture_output=True,
@@ -72,9 +73,10 @@ def install_by_hand(checkout: Path) -> Path:
     python = write_python(checkout / ".venv" / "bin" / "python")
     for program in ("headgate", "uv"):
         shutil.copy(python, python.with_name(program))
-    inputs = [checkout / name for name in ("pyproject.toml", "requirements-uv.lock", "requirements.lock")]
+    names = ("pyproject.toml", "tools/build_backend.py", "requirements-uv.lock", SERVE)
+    inputs = [checkout / name for name in names]
     fingerprint = f"{checkout.resolve()}\n" + "".join(path.read_text() for path in inputs)
-    (checkout / ".venv" / "requirements.lock.installed").write_text(fingerprint)
+    (checkout / ".venv" / f"{SERVE}.installed").write_text(fingerprint)
     (checkout / ".venv" / "place").write_text(f"{checkout.resolve()}\n")
     return python.with_suffix(".calls")
 
@@ -92,6 +94,8 @@ def test_every_pin_has_its_hashes_and_no_address(lock: str) -> None:
 @pytest.mark.parametrize(
     ("larger", "smaller"),
     [
+        ("requirements-serve.lock", "requirements-light.lock"),
+        ("requirements.lock", "requirements-serve.lock"),
         ("requirements-dev.lock", "requirements.lock"),
         ("requirements-engines.lock", "requirements-dev.lock"),
     ],
@@ -103,20 +107,20 @@ def test_a_larger_lock_holds_all_of_the_smaller_one_in_the_same_versions(larger:
 
 def test_everything_that_the_project_asks_for_is_pinned() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    extras = project["project"]["optional-dependencies"]
     for lock, wanted in (
-        ("requirements.lock", project["project"]["dependencies"]),
+        ("requirements-light.lock", project["project"]["dependencies"]),
+        (
+            "requirements-serve.lock",
+            [one for extra in ("service", "embedded", "pictures") for one in extras[extra]],
+        ),
+        ("requirements.lock", [one for requirements in extras.values() for one in requirements]),
+        ("requirements-uv.lock", project["dependency-groups"]["installer"]),
         ("requirements-dev.lock", project["dependency-groups"]["dev"]),
         ("requirements-engines.lock", project["dependency-groups"]["engines"]),
     ):
         names = {re.split(r"[^\w.-]", requirement)[0].lower() for requirement in wanted}
         assert names <= set(read_pins(lock)), lock
-
-
-def test_the_installer_and_the_builder_are_of_one_version() -> None:
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text())
-    assert project["build-system"]["requires"] == [
-        f"uv_build=={version}" for version in read_pins("requirements-uv.lock")["uv"]
-    ]
 
 
 def test_a_second_setup_starts_nothing(checkout: Path) -> None:
@@ -126,7 +130,7 @@ def test_a_second_setup_starts_nothing(checkout: Path) -> None:
     assert not calls.exists()
 
 
-@pytest.mark.parametrize("changed", ["requirements.lock", "pyproject.toml", "requirements-uv.lock"])
+@pytest.mark.parametrize("changed", [SERVE, "pyproject.toml", "requirements-uv.lock"])
 def test_a_change_of_what_is_to_be_installed_installs_it(checkout: Path, changed: str) -> None:
     calls = install_by_hand(checkout)
     with (checkout / changed).open("a") as file:
@@ -138,10 +142,47 @@ def test_a_change_of_what_is_to_be_installed_installs_it(checkout: Path, changed
     assert not calls.exists()
 
 
+def test_a_larger_lock_counts_as_the_smaller_ones_too(checkout: Path) -> None:
+    calls = install_by_hand(checkout)
+    assert run_setup(checkout, "requirements.lock").returncode == 0
+    calls.unlink()
+    assert run_setup(checkout, SERVE).stdout == ""
+    assert run_setup(checkout, "requirements.lock").stdout == ""
+    assert not calls.exists()
+    assert run_setup(checkout, "requirements-dev.lock").stdout.startswith(
+        "headgate: installing what requirements-dev"
+    )
+
+
+def test_a_long_installation_says_that_it_goes_on(checkout: Path) -> None:
+    """Without a terminal a line every ten seconds; a stand-in for `sleep` makes each of them short."""
+    install_by_hand(checkout)
+    (checkout / SERVE).write_text("# changed\n")
+    (checkout / ".venv" / "bin" / "uv").write_text("#!/bin/sh\nexec /bin/sleep 0.3\n")
+    (checkout / "bin").mkdir()
+    (checkout / "bin" / "sleep").write_text("#!/bin/sh\nexec /bin/sleep 0.05\n")
+    (checkout / "bin" / "sleep").chmod(0o755)
+    done = run_setup(checkout)
+    assert done.returncode == 0, done.stderr
+    assert (
+        "headgate: still installing after 10 s ...\nheadgate: still installing after 20 s ...\n"
+        in done.stdout
+    )
+
+
+def test_an_installation_that_fails_is_not_taken_for_done(checkout: Path) -> None:
+    install_by_hand(checkout)
+    (checkout / SERVE).write_text("# changed\n")
+    (checkout / ".venv" / "bin" / "uv").write_text("#!/bin/sh\necho no network >&2; exit 3\n")
+    failed = run_setup(checkout)
+    assert (failed.returncode, failed.stderr) == (3, "no network\n")
+    assert "# changed" not in (checkout / ".venv" / f"{SERVE}.installed").read_text()
+
+
 def test_an_environment_that_was_moved_is_made_anew(checkout: Path, tmp_path: Path) -> None:
     install_by_hand(checkout)
     (checkout / ".venv" / "place").write_text("/somewhere/else\n")
-    (checkout / ".venv" / "requirements.lock.installed").write_text("/somewhere/else\n")
+    (checkout / ".venv" / f"{SERVE}.installed").write_text("/somewhere/else\n")
     write_python(tmp_path / "bin" / "python3")
     assert run_setup(checkout).returncode == 0
     assert "-m venv --clear .venv" in (tmp_path / "bin" / "python3.calls").read_text()
@@ -180,7 +221,7 @@ def test_a_missing_interpreter_gets_one_line_too(checkout: Path) -> None:
 @pytest.mark.parametrize("variable", ["PIP_INDEX_URL"])
 def test_the_index_that_pip_is_set_up_with_is_handed_to_uv(checkout: Path, variable: str) -> None:
     install_by_hand(checkout)
-    (checkout / "requirements.lock").write_text("# changed\n")
+    (checkout / SERVE).write_text("# changed\n")
     uv = checkout / ".venv" / "bin" / "uv"
     uv.write_text(f'#!/bin/sh\necho "$UV_DEFAULT_INDEX" >> {checkout / "index"}\n')
     python = checkout / ".venv" / "bin" / "python"

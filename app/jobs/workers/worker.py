@@ -17,7 +17,7 @@ from app.database.connections.watched_connections import make_watched_engine
 from app.jobs.workers.claims import STATEMENT_SECONDS, Claim, JobKind, NoLongerWanted, claim_job
 from app.settings import WORKER_NICENESS, Settings
 from app.web.observability import configure_logging
-from app.web.problems.problem_answers import describe_problem
+from app.web.problems.problem_kinds import describe_problem
 from planner.errors import PlannerError
 
 log = logging.getLogger(__name__)

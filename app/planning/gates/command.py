@@ -133,6 +133,8 @@ def gate(
         if not allow_lower:
             _refuse_lower(judged.answer, rate)
         _report(judged, reports)
+    except ModuleNotFoundError:
+        raise  # app.cli says what to install
     except Exception as error:
         # Python would end with 1, which a job reads as "capacity short".
         raise _fail(_describe(error), reports) from error

@@ -6,8 +6,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from psycopg import errors as postgres
-from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import DBAPIError, OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
+
+from app.web.problems.problem_kinds import KINDS, RETRY, Kind
 
 log = logging.getLogger("headgate.database")
 
@@ -67,6 +69,17 @@ def find_trouble(error: Exception) -> Trouble:
     if isinstance(cause, postgres.QueryCanceled):
         return TOO_SLOW
     return GONE
+
+
+def say_trouble(error: Exception) -> str:
+    """The sentence with the remedy; the database's own messages go to the log."""
+    return find_trouble(error).detail
+
+
+KINDS[PoolTimeoutError] = Kind("overloaded", 503, "Overloaded", headers=RETRY, say=say_trouble)
+KINDS[OperationalError] = Kind(
+    "database-unavailable", 503, "Database unavailable", headers=RETRY, say=say_trouble
+)
 
 
 def is_no_connection_left(error: BaseException | None) -> bool:

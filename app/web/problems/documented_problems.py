@@ -8,8 +8,8 @@ from sqlalchemy.exc import OperationalError
 
 from app.web.problems import errors
 from app.web.problems import stored_data_errors as storing
-from app.web.problems.problem_answers import MEDIA_TYPE, describe_problem
-from app.web.problems.problem_kinds import KINDS
+from app.web.problems.problem_answers import MEDIA_TYPE
+from app.web.problems.problem_kinds import KINDS, describe_problem
 from planner import errors as planning
 from planner.placements import errors as placing
 from planner.vms import timing as scheduling

@@ -18,12 +18,11 @@ from starlette.routing import Match, Mount
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from app.web.problems import errors
-from app.web.problems.database_trouble import find_trouble, log_trouble
-from app.web.problems.error_pointers import RefusedByPlanner, find_place
-from app.web.problems.problem_kinds import KINDS, find_kind
+from app.web.problems.database_trouble import log_trouble
+from app.web.problems.error_pointers import RefusedByPlanner
+from app.web.problems.problem_kinds import KINDS, describe_problem, find_kind
 from app.web.problems.stored_data_errors import UnknownTopology
 from app.web.problems.validation import describe_validation, list_validation_errors
-from planner import errors as planning
 from planner.errors import suggest_name
 
 log = logging.getLogger(__name__)
@@ -60,28 +59,6 @@ class ProblemResponse(JSONResponse):
 
     def render(self, content: object) -> bytes:
         return json.dumps(content, allow_nan=False).encode("ascii")
-
-
-def describe_problem(error: Exception) -> dict[str, Any] | None:
-    """The problem that describes an exception; None if no table has it. The command line prints the same text."""
-    if isinstance(error, planning.PlannerError):
-        error = RefusedByPlanner(error, find_place(error))
-    kind = find_kind(error)
-    if kind is None:
-        return None
-    # The database's messages go to the log; the caller gets a sentence with the remedy.
-    is_trouble = isinstance(error, OperationalError | PoolTimeoutError)
-    detail = find_trouble(error).detail if is_trouble else str(error)
-    problem: dict[str, Any] = {
-        "type": kind.type,
-        "title": kind.title,
-        "status": kind.status,
-        "detail": detail,
-    }
-    if isinstance(error, RefusedByPlanner):
-        to_change = [{"pointer": f"#{error.pointer}", "detail": detail}]
-        return problem | dict(kind.extend(error.error)) | {"errors": to_change}
-    return problem | dict(kind.extend(error))
 
 
 def answer_exception(request: Request, error: Exception) -> ProblemResponse:

@@ -7,12 +7,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any
 
-from sqlalchemy.exc import OperationalError
-from sqlalchemy.exc import TimeoutError as PoolTimeoutError
-
 from app.web.problems import errors
 from app.web.problems import stored_data_errors as storing
-from app.web.problems.error_pointers import RefusedByPlanner
+from app.web.problems.error_pointers import RefusedByPlanner, find_place
 from planner import errors as planning
 from planner.placements import errors as placing
 from planner.vms import timing as scheduling
@@ -26,7 +23,7 @@ Extension = Mapping[str, Any]
 @dataclass(frozen=True)
 class Kind:
     """A problem type: its stable word, HTTP status and title, and how `extend` reads its other fields from the
-    exception.
+    exception. `say` writes its sentence.
     """
 
     type: str
@@ -34,6 +31,7 @@ class Kind:
     title: str
     extend: Callable[[Any], Extension] = lambda _: {}
     headers: Mapping[str, str] | Callable[[Any], Mapping[str, str]] = field(default_factory=dict)
+    say: Callable[[Any], str] = str
 
     def list_headers(self, error: Exception) -> dict[str, str]:
         """The headers of the answer for an exception, such as Retry-After."""
@@ -181,12 +179,31 @@ KINDS: dict[type[Exception], Kind] = {
     scheduling.InvalidQosTarget: Kind("invalid-qos-target", 422, "Invalid QoS target", _list_fields),
     forecasting.InvalidSchedule: Kind("invalid-schedule", 422, "Invalid schedule", _list_fields),
     scheduling.UnknownVmPolicy: Kind("unknown-vm-policy", 422, "Unknown VM policy", _list_fields),
-    PoolTimeoutError: Kind("overloaded", 503, "Overloaded", headers=RETRY),
-    OperationalError: Kind("database-unavailable", 503, "Database unavailable", headers=RETRY),
 }
+"""Of what the planner and the service refuse; app.web.problems.database_trouble adds the errors of the database."""
 
 
 def find_kind(error: Exception) -> Kind | None:
     """The problem type of an exception's class or of its nearest base class; None if the table has neither."""
     cause = error.error if isinstance(error, RefusedByPlanner) else error
     return next((KINDS[base] for base in type(cause).__mro__ if base in KINDS), None)
+
+
+def describe_problem(error: Exception) -> dict[str, Any] | None:
+    """The problem that describes an exception; None if no table has it. The command line prints the same text."""
+    if isinstance(error, planning.PlannerError):
+        error = RefusedByPlanner(error, find_place(error))
+    kind = find_kind(error)
+    if kind is None:
+        return None
+    detail = kind.say(error)
+    problem: dict[str, Any] = {
+        "type": kind.type,
+        "title": kind.title,
+        "status": kind.status,
+        "detail": detail,
+    }
+    if isinstance(error, RefusedByPlanner):
+        to_change = [{"pointer": f"#{error.pointer}", "detail": detail}]
+        return problem | dict(kind.extend(error.error)) | {"errors": to_change}
+    return problem | dict(kind.extend(error))

@@ -19,10 +19,10 @@ from math import ceil, floor, log2
 from typing import NamedTuple
 
 import numpy as np
-import scipy  # as a whole: scipy.special is loaded at its first use
 
 from planner.arrays import Floats
 from planner.queueing.queueings import Station
+from planner.special import ndtr
 from planner.topology.flow import order_acyclic, settle_topology
 from planner.topology.network import Network
 from planner.values import SHARED, IdcPoint, Load, Topology
@@ -196,7 +196,7 @@ def keep(x: Floats) -> Floats:
     small = np.clip(x, 1e-9, LARGEST_X)
     root = np.sqrt(small)
     density = np.exp(-small / 2.0) / np.sqrt(2.0 * np.pi)
-    curve = (small * small + 2.0 * small - 1.0) * (2.0 * scipy.special.ndtr(root) - 1.0)
+    curve = (small * small + 2.0 * small - 1.0) * (2.0 * ndtr(root) - 1.0)
     exact = (curve + 2.0 * density * root * (1.0 + small) - small * small) / (2.0 * small)
     return np.where(x > LARGEST_X, 1.0 - 0.5 / np.maximum(x, LARGEST_X), np.clip(exact, 0.0, 1.0))
 

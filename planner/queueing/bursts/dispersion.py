@@ -28,10 +28,10 @@ from math import ceil, log
 from typing import NamedTuple
 
 import numpy as np
-import scipy  # as a whole: scipy.special is loaded at its first use
 
 from planner.arrays import ARRAYS, Floats, Indices
 from planner.queueing.queueings import find_rounding
+from planner.special import ndtr
 from planner.values import IdcPoint
 
 MOST_CELLS = 64
@@ -205,7 +205,7 @@ def find_mean_backlog(drift: Floats, variance: Floats, x: Floats) -> Floats:
     x = np.minimum(x, LONGEST)
     z = np.clip(m * np.sqrt(x / v), -MOST_DEVIATIONS, MOST_DEVIATIONS)
     density = np.exp(-z * z / 2.0) / np.sqrt(2.0 * np.pi)
-    reached = scipy.special.ndtr(z)
+    reached = ndtr(z)
     grown = np.where(reached > 1e-300, m * x * reached, 0.0)
     return np.asarray(
         np.maximum(np.sqrt(v * x) * density + grown + v * (2.0 * reached - 1.0) / (2.0 * m), 0.0)

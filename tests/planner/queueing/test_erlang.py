@@ -3,11 +3,13 @@
 from fractions import Fraction
 from math import factorial, inf, log
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from mpmath import mp, mpf
 
+from planner.queueing import erlang
 from planner.queueing.erlang import (
     advance_erlang_b,
     anchored_erlang_b,
@@ -15,6 +17,7 @@ from planner.queueing.erlang import (
     deviance,
     find_least_stable,
     find_least_stable_counts,
+    gammaincc,
     least_stable_processors,
     solve_halfin_whitt,
     split_offered_load,
@@ -113,3 +116,19 @@ def test_the_least_stable_count_of_a_whole_load_is_one_more():
     for load in (1.0, 7.0, 1e6):
         assert find_least_stable(load, 0.0) == load + 1
     assert find_least_stable(0.0, 0.0) == 1
+
+
+@pytest.mark.parametrize("has_scipy", [True, False])
+@pytest.mark.parametrize("k", [1.0, 2.0, 15.0, 16.0, 127.0, 1_000.0, 99_999.0])
+def test_the_incomplete_gamma_function_is_poissons_distribution_function(
+    k: float, monkeypatch: pytest.MonkeyPatch, *, has_scipy: bool
+):
+    if not has_scipy:
+        monkeypatch.setattr(erlang, "find_special", lambda: None)
+    for load in (0.01 * k, 0.5 * k, k - k**0.5, k, k + 3.0 * k**0.5, 1.5 * k):
+        with mp.workdps(40):
+            mass = float(mpf(load) ** k * mp.exp(-mpf(load)) / mp.factorial(k))
+            wanted = float(mp.gammainc(k + 1, load, regularized=True))
+        [found] = gammaincc(np.array([k]), np.array([load]), np.array([mass]))
+        assert found == pytest.approx(wanted, rel=1e-11, abs=1e-300)
+        assert float(gammaincc(k, load, mass)) == found

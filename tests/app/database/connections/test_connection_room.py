@@ -13,7 +13,7 @@ from sqlalchemy.exc import OperationalError
 from app.database.connections.connection_room import PatientPool, TooFewConnections, find_room, fit_pool
 from app.database.connections.transactions import make_engine
 from app.settings import Settings
-from app.web.problems.problem_answers import describe_problem
+from app.web.problems.problem_kinds import describe_problem
 from tests.app.processes import StartService, refuse_to_serve, wait_until
 
 DEFAULT = Settings(workers=2)

@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 from app.web.overload.compute_turns import BURST_SECONDS, CALM_SECONDS, PATIENCE_SECONDS, Turns
 from app.web.problems.errors import WaitedTooLong
-from app.web.problems.problem_answers import describe_problem
-from app.web.problems.problem_kinds import KINDS
+from app.web.problems.problem_kinds import KINDS, describe_problem
 
 TURN_SECONDS = PATIENCE_SECONDS / 20
 

@@ -12,8 +12,7 @@ from app.load.bodies.topology import FPD
 from app.machines.predictions import BLOB_TOPOLOGY
 from app.machines.profiles.schemas import AZURE_BLOB
 from app.web.problems.documented_problems import NO_ID, PROBLEM_EXAMPLES
-from app.web.problems.problem_answers import describe_problem
-from app.web.problems.problem_kinds import KINDS
+from app.web.problems.problem_kinds import KINDS, describe_problem
 from tests.app.processes import serving
 from tests.app.web.refusals import changed
 
