@@ -17,6 +17,7 @@ from app.database.shared_reads import SharedReads
 from app.database.signed_out_tickets import SignedOutTickets
 from app.deciding import keda, what_ifs
 from app.deciding.decisions import routes as decisions
+from app.deciding.fleet import routes as fleets
 from app.deciding.outcomes import routes as outcomes
 from app.deciding.patches import routes as patches
 from app.deciding.policies import routes as policies
@@ -73,6 +74,7 @@ ROUTERS = (
     placements.router,
     predictions.router,
     gates.router,
+    fleets.router,
     policies.router,
     replays.router,
     decisions.router,

@@ -8,7 +8,9 @@ from typing import NamedTuple
 from planner.allocation.allocate import allocate_budget, check_bounds, check_budget, set_board
 from planner.errors import TargetUnreachable
 from planner.situations.situation import Situation
+from planner.targets.drawn_target import make_target
 from planner.targets.target import allocate_fewest
+from planner.values import TimeTarget
 
 NEAR_LEAST = 0.25
 """Where no number of processors meets a target, waits may be longer by this part than the shortest possible ones."""
@@ -98,3 +100,10 @@ def find_needs(situation: Situation, t_max_seconds: float | None) -> tuple[list[
         return allocate_fewest(situation, nearest).counts, nearest
     except TargetUnreachable:
         return [], None
+
+
+def translate_target(situation: Situation, limit: TimeTarget) -> float:
+    """The target of E[T] that stands for a limit on another time: E[T] of the fewest processors that keep the limit."""
+    target = make_target(situation, limit)
+    assert target is not None
+    return situation.sum_sojourns(situation.wait_seconds(target.find_fewest(situation)))

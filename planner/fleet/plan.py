@@ -61,13 +61,14 @@ class FleetPlan:
     optimal: bool
 
 
-def plan_fleet(members: Sequence[Member], k_max: int, price: float = 0.0) -> FleetPlan:
+def plan_fleet(members: Sequence[Member], k_max: int, price: float = 0.0, taken: int = 0) -> FleetPlan:
     """The best share of `k_max` processors; raises BudgetTooSmall where topologies could not keep up.
 
-    `price` is the weighted seconds that a processor must save so that it is used beyond what targets need.
+    `price` is the weighted seconds that a processor must save so that it is used beyond what targets need. `taken` of
+    the budget run at topologies that are not planned.
     """
     claims, held = make_claims(members)
-    budget = k_max - sum(sum(member.running or ()) for member, _ in held)
+    budget = k_max - taken - sum(sum(member.running or ()) for member, _ in held)
     floors = sum(sum(claim.floors) for claim in claims)
     if budget < floors:
         per_topology = {claim.member.name: sum(claim.floors) for claim in claims}

@@ -143,6 +143,7 @@ class Graph(Body):
     entries: Annotated[
         list[EntryBody], Field(description="Left out or empty: every operator that no other operator feeds.")
     ] = []
+    labels: Annotated[list[OperatorName], Field(max_length=50)] = []
 
     def to_values(self) -> values.Topology:
         """The topology as a value of the planner."""

@@ -36,8 +36,8 @@ class TopologyChange(Graph):
     created_by: Annotated[str | None, Field(description="Read-only: ignored.")] = None
 
     def definition(self) -> dict[str, object]:
-        """The operators, edges and entries, which are stored."""
-        return self.model_dump(include={"queueing", "operators", "edges", "entries"})
+        """The operators, edges, entries and labels, which are stored."""
+        return self.model_dump(include={"queueing", "operators", "edges", "entries", "labels"})
 
 
 class TopologyBody(TopologyChange):
@@ -56,6 +56,7 @@ class TopologyAnswer(Answer):
     operators: list[OperatorBody]
     edges: list[EdgeBody]
     entries: list[EntryBody]
+    labels: list[str] = []
     revision: int
     source: Source
     created_at: datetime

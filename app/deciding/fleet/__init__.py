@@ -1,0 +1,1 @@
+"""/v1/plans/fleet: one budget of processors for many stored topologies."""

@@ -1,0 +1,126 @@
+"""Plans of a fleet as JSON: the budget and the topologies that share it, and what each gets."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from app.load.bodies.load import LoadBody
+from app.load.bodies.terms import KMax, TMax
+from app.load.bodies.topology import Graph
+from app.web.fields import MOST_BUDGET, Answer, Body, OperatorName, Processors, TopologyName, show_example
+
+MOST_NEW = 20
+Names = Annotated[list[TopologyName], Field(min_length=1, max_length=10_000)]
+Weight = Annotated[float, Field(ge=1e-6, le=1e6)]
+Priority = Annotated[int, Field(ge=-1000, le=1000)]
+
+
+class LabelFilter(Body):
+    """The topologies with one label."""
+
+    label: OperatorName
+
+
+class NewTopology(Body):
+    """A job that does not run yet: is there room for it?"""
+
+    name: TopologyName
+    topology: Graph
+    load: LoadBody
+    t_max_seconds: TMax | None = None
+    weight: Weight = 1.0
+    priority: Priority = 0
+
+
+class FleetRequest(Body):
+    """A budget, and the stored topologies that share it: all, those with a label, or those named."""
+
+    model_config = show_example({"k_max": 500, "topologies": {"label": "prod"}, "load_factor": 1.3})
+
+    k_max: KMax
+    topologies: Names | LabelFilter | None = None
+    weights: Annotated[
+        dict[TopologyName, Weight], Field(description="How much a topology's time counts; left out: 1.")
+    ] = {}
+    priorities: Annotated[
+        dict[TopologyName, Priority],
+        Field(description="Targets of higher numbers are met first; left out: 0."),
+    ] = {}
+    floors: Annotated[
+        dict[TopologyName, Processors], Field(description="The fewest processors of a topology in all.")
+    ] = {}
+    lost_processors: Annotated[
+        int,
+        Field(ge=0, le=MOST_BUDGET, description="What if so many are lost, as with a node?"),
+    ] = 0
+    load_factor: Annotated[
+        float, Field(ge=0, le=1e6, description="What if all rates are so many times as high?")
+    ] = 1.0
+    price: Annotated[
+        float,
+        Field(
+            ge=0,
+            le=1e15,
+            description="Weighted seconds of E[T] that a processor beyond the targets must save.",
+        ),
+    ] = 0.0
+    new: Annotated[list[NewTopology], Field(max_length=MOST_NEW, description="What if these jobs come?")] = []
+
+
+class FleetTopology(Answer):
+    """What one topology gets of the budget."""
+
+    name: str
+    state: Annotated[
+        Literal["planned", "new", "held"],
+        Field(description="held: keeps what runs, for the reason in `detail`."),
+    ]
+    priority: int
+    running: int | None
+    processors: dict[str, int]
+    processors_total: int
+    needed: Annotated[int | None, Field(description="The fewest processors that meet the target.")]
+    expected_sojourn_seconds: float | None
+    target_seconds: float | None
+    meets: Annotated[bool | None, Field(description="null: no target of time, or held.")]
+    one_more_seconds: Annotated[
+        float | None, Field(description="Change of E[T] by one processor more, at `next_operator`.")
+    ]
+    next_operator: str | None
+    lost: Annotated[str | None, Field(description="Why the target is missed, and who has the processors.")]
+    detail: str | None
+
+
+class FleetCost(Answer):
+    """A topology that waits longer because of the new jobs."""
+
+    name: str
+    processors: Annotated[int, Field(description="The change of its processors.")]
+    before_seconds: float
+    after_seconds: float
+    meets: bool | None
+
+
+class FleetAdmission(Answer):
+    """Whether the new jobs fit, and at whose cost."""
+
+    admitted: Annotated[
+        bool,
+        Field(description="They meet their targets, and break none."),
+    ]
+    detail: str
+    costs: list[FleetCost]
+
+
+class FleetPlanAnswer(Answer):
+    """The best share of the budget; without room for the new jobs, the share without them."""
+
+    fits: Annotated[bool, Field(description="Every target is met, and nothing is held.")]
+    k_max: Annotated[int, Field(description="The budget without what is lost.")]
+    needed: Annotated[int, Field(description="The least budget for every target that can be met.")]
+    processors_total: int
+    unused_processors: int
+    optimal: Annotated[bool, Field(description="It is shown that no other share is better.")]
+    detail: str
+    topologies: list[FleetTopology]
+    admission: FleetAdmission | None = None

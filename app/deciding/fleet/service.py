@@ -1,0 +1,178 @@
+"""Shares one budget among stored topologies, under the loads of their newest snapshots and their policies' targets."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from sqlalchemy import Row
+from sqlalchemy.orm import Session
+
+from app.deciding.fleet.answers import to_fleet_answer
+from app.deciding.fleet.gathering import gather_fleet
+from app.deciding.fleet.schemas import FleetPlanAnswer, FleetRequest, NewTopology
+from app.deciding.policies.schemas import PolicyBody
+from app.load.bodies.topology import Graph, check_size
+from app.load.measurements.freshness import describe_data, find_age
+from app.load.measurements.load import read_loads
+from app.settings import Settings
+from app.web.observability import time_planner
+from app.web.problems.error_pointers import RefusedByPlanner, find_place, pointing_into_body
+from app.web.problems.errors import InvalidRequest
+from planner.decisions.policy import Policy, bound_topology
+from planner.errors import PlannerError, suggest_name
+from planner.fleet.admission import Admission, admit
+from planner.fleet.claims import Member, translate_target
+from planner.fleet.plan import plan_fleet
+from planner.situations.situation import Situation, scale_load, survey_load
+
+MOST_DRAWN = 20
+"""Topologies whose target is drawn tuple by tuple, some tenths of a second each."""
+
+
+@dataclass(frozen=True)
+class HeldTopology:
+    """A topology that is not planned and keeps what runs, with the reason."""
+
+    name: str
+    processors: dict[str, int]
+    detail: str
+
+
+def answer_fleet(session: Session, body: FleetRequest, settings: Settings) -> FleetPlanAnswer:
+    """The best share of the budget among the topologies that the request names."""
+    now = datetime.now(UTC)
+    for place, one in enumerate(body.new):
+        check_size(one.topology, settings, f"#/new/{place}/topology")
+    rows = gather_fleet(session, body.topologies, now)
+    check_names(body, [row.name for row in rows])
+    with time_planner("fleet"):
+        members, held, notes = read_members(rows, body, now)
+        new = [read_new(one, place, body.load_factor) for place, one in enumerate(body.new)]
+        budget = body.k_max - body.lost_processors
+        taken = sum(sum(one.processors.values()) for one in held)
+        with pointing_into_body():
+            if new:
+                found = admit(members, new, budget, body.price, taken)
+            else:
+                found = Admission(plan_fleet(members, budget, body.price, taken))
+    return to_fleet_answer(body, budget, found, held, notes)
+
+
+def check_names(body: FleetRequest, names: Sequence[str]) -> None:
+    """Refuses weights, priorities and floors of topologies that do not share the budget, and new names twice."""
+    known, errors = set(names), []
+    for part in ("weights", "priorities", "floors"):
+        for name in getattr(body, part):
+            if name not in known:
+                detail = f"{name!r} does not share this budget: name it in topologies too.{suggest_name(name, known)}"
+                errors.append((f"#/{part}/{name}", detail))
+    for place, one in enumerate(body.new):
+        if one.name in known:
+            errors.append(
+                (f"#/new/{place}/name", f"{one.name!r} is there already: give the new job another name.")
+            )
+        known.add(one.name)
+    if errors:
+        raise InvalidRequest(tuple(errors))
+
+
+def read_members(
+    rows: Iterable[Row[Any]], body: FleetRequest, now: datetime
+) -> tuple[list[Member], list[HeldTopology], dict[str, str]]:
+    """The topologies that can be planned, those that keep what runs, and notes on targets by name."""
+    members, held, notes = [], [], {}
+    drawn = 0
+    for row in rows:
+        running = {} if row.ended_at is None else count_running(row.operators)
+        reason = find_reason(row, now)
+        if reason is None:
+            policy = (
+                None
+                if row.policy is None
+                else PolicyBody.model_validate(row.policy, strict=False).to_value(now)
+            )
+            try:
+                situation = survey_row(row, policy, body.load_factor)
+                target, note, is_drawn = find_target(situation, policy, may_draw=drawn < MOST_DRAWN)
+            except PlannerError as error:
+                reason = str(error)
+            else:
+                drawn += is_drawn
+                members.append(make_member(row.name, situation, target, policy, body, running))
+                notes[row.name] = note
+        if reason is not None:
+            held.append(HeldTopology(row.name, running, reason))
+    return members, held, notes
+
+
+def find_reason(row: Row[Any], now: datetime) -> str | None:
+    """Why a topology cannot be planned on its measurements; None where they are recent."""
+    if row.ended_at is not None and find_age(row.ended_at, now) <= row.limit_seconds:
+        return None
+    data = describe_data(row.ended_at, row.limit_seconds, None, now, has_policy=row.policy is not None)
+    return data.detail
+
+
+def count_running(operators: dict[str, dict[str, Any]]) -> dict[str, int]:
+    """The processors that run at each operator, by the newest snapshot."""
+    return {name: one["processors"] for name, one in operators.items() if one.get("processors")}
+
+
+def survey_row(row: Row[Any], policy: Policy | None, load_factor: float) -> Situation:
+    """The situation of a stored topology under its newest snapshot, within the bounds of its policy."""
+    topology = Graph.model_validate(row.definition).to_values()
+    if policy is not None:
+        topology = bound_topology(topology, policy)
+    load = read_loads([row], {operator.name for operator in topology.operators})[0][0]  # type: ignore[list-item]  # the row has a snapshot's columns
+    model = Policy().model if policy is None else policy.model
+    situation = survey_load(topology, load, model, is_open=True)
+    return scale_load(situation, load_factor * load.external_rate)
+
+
+def find_target(
+    situation: Situation, policy: Policy | None, *, may_draw: bool
+) -> tuple[float | None, str, bool]:
+    """The target of E[T] that stands for a policy's goal, a note on it, and whether tuples were drawn for it."""
+    limit = None if policy is None else policy.limit
+    if limit is None:
+        return None, "It has no target of time: it keeps up, and has its part of what targets leave.", False
+    if limit.is_expected_sojourn:
+        return limit.seconds, "", False
+    if not may_draw:
+        return None, f"It is planned without its target: {MOST_DRAWN} others are drawn tuple by tuple.", False
+    seconds = translate_target(situation, limit)
+    return seconds, f"E[T] stands for {limit.measured}: the E[T] of the fewest processors that keep it.", True
+
+
+def make_member(
+    name: str,
+    situation: Situation,
+    target: float | None,
+    policy: Policy | None,
+    body: FleetRequest,
+    running: dict[str, int],
+) -> Member:
+    """A member of the fleet, with the terms of the request."""
+    counts = [running.get(one, 0) for one in situation.names]
+    return Member(
+        name,
+        situation,
+        target,
+        body.weights.get(name, 1.0),
+        body.priorities.get(name, 0),
+        body.floors.get(name, 0),
+        None if policy is None else policy.k_max,
+        counts if all(counts) else None,
+    )
+
+
+def read_new(new: NewTopology, place: int, load_factor: float) -> Member:
+    """A job that does not run yet, as a member of the fleet."""
+    try:
+        load = new.load.to_values()
+        situation = survey_load(new.topology.to_values(), load, Policy().model, is_open=True)
+    except PlannerError as error:
+        raise RefusedByPlanner(error, f"/new/{place}{find_place(error)}") from error
+    situation = scale_load(situation, load_factor * load.external_rate)
+    return Member(new.name, situation, new.t_max_seconds, new.weight, new.priority)
