@@ -1,10 +1,12 @@
 """Sentences about the observed outcome of a decision, and diagnostics where the report and the snapshots disagree.
 
-The sentences state measured facts beside each other. They name no cause that the data do not show.
+The sentences state measured facts beside each other. They name no cause that the data do not show
+(planner.outcomes.causes).
 """
 
 from dataclasses import dataclass
 
+from planner.outcomes.causes import Compared, describe_causes
 from planner.outcomes.observed import (
     LONGEST_SEARCH_SECONDS,
     USUAL_DELAY_INTERVALS,
@@ -25,11 +27,17 @@ RAN = {"applied", "rolled-back"}
 SIDES = {True: "within", False: "above"}
 
 
-def describe_outcome(promised: Promised, observations: Observations, found: ObservedOutcome) -> str:
-    """Returns sentences on whether a decision was applied and kept, and on facts beside a missed limit."""
+def describe_outcome(
+    promised: Promised,
+    observations: Observations,
+    found: ObservedOutcome,
+    compared: Compared | None = None,
+) -> str:
+    """Returns sentences on whether a decision was applied and kept, and on facts beside an E[T] that was too long."""
     parts = [describe_state(promised, observations, found)]
     if found.state in {"applied", "held"}:
         parts += [describe_kept(promised, found), *describe_beside(promised, found)]
+        parts += describe_causes(promised, found, compared)
     return " ".join(parts)
 
 

@@ -9,6 +9,7 @@ from app.deciding.outcomes.gathering import AskedDecision, SeenAround
 from app.deciding.outcomes.schemas import ObservedAnswer, OutcomeAnswer
 from app.load.bodies.answers import DiagnosticAnswer
 from app.web.fields import move_time
+from planner.outcomes.causes import Compared
 from planner.outcomes.observed import ObservedOutcome, Promised
 from planner.outcomes.wording import ReportedOutcome, describe_outcome, find_disagreements
 
@@ -30,10 +31,11 @@ def to_became(
     asked: AskedDecision,
     around: SeenAround,
     found: ObservedOutcome,
+    compared: Compared | None,
     reported: OutcomeAnswer | None,
 ) -> Became:
     """Returns the reported and the observed outcome of a decision, and by how much they differ."""
-    observed = to_observed(promised, asked, around, found)
+    observed = to_observed(promised, asked, around, found, compared)
     if reported is None:
         return Became(stand_in(observed, asked), observed)
     disagreements = find_disagreements(promised, found, to_values(reported, asked))
@@ -58,7 +60,11 @@ def to_values(reported: OutcomeAnswer, asked: AskedDecision) -> ReportedOutcome:
 
 
 def to_observed(
-    promised: Promised, asked: AskedDecision, around: SeenAround, found: ObservedOutcome
+    promised: Promised,
+    asked: AskedDecision,
+    around: SeenAround,
+    found: ObservedOutcome,
+    compared: Compared | None = None,
 ) -> ObservedAnswer:
     """Returns the outcome that the snapshots around a decision show, as an answer."""
     expected = promised.expected_seconds
@@ -80,7 +86,7 @@ def to_observed(
         missed_beyond_rate=found.missed_beyond_rate,
         is_complete=found.is_complete,
         kept=found.kept,
-        detail=describe_outcome(promised, around.observations, found),
+        detail=describe_outcome(promised, around.observations, found, compared),
     )
 
 

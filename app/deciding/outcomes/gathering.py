@@ -1,4 +1,4 @@
-"""Reads the measurements after decisions, by three queries for any number of decisions.
+"""Reads the measurements after decisions, by four queries for any number of decisions.
 
 The database picks the intervals that count. Of the other intervals, it reads only the newest and one with unknown
 processors, because these show why a change was not observed.
@@ -16,11 +16,21 @@ from sqlalchemy import Row, text
 from sqlalchemy.orm import Session
 
 from app.load.measurements.snapshots import LEAST_COVERED, find_latest_end
-from planner.outcomes.observed import LONGEST_SEARCH_SECONDS, LaterInterval, Observations, compare_processors
+from app.web.fields import move_time
+from planner.outcomes.causes import MOST_COMPARED, Compared, is_longer
+from planner.outcomes.observed import (
+    LONGEST_SEARCH_SECONDS,
+    LaterInterval,
+    Observations,
+    ObservedOutcome,
+    Promised,
+    compare_processors,
+)
+from planner.values import IdcPoint, Load, OperatorLoad
 
 
 class AskedDecision(NamedTuple):
-    """A decision whose outcome is looked for, and E[T] before it."""
+    """A decision whose outcome is looked for, E[T] before it, and the time from which it was measured for it."""
 
     is_change: bool
     decided_for: datetime
@@ -28,6 +38,7 @@ class AskedDecision(NamedTuple):
     horizon_seconds: float
     current: Mapping[str, int]
     recommended: Mapping[str, int]
+    measured_from: datetime
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +111,25 @@ FROM asked a CROSS JOIN LATERAL (
 NEWEST = f"""
 SELECT CAST(extract(epoch FROM s.observed_at) AS float8) + s.window_seconds FROM snapshots s
 WHERE s.topology_id = :topology AND {IS_USABLE} ORDER BY s.observed_at DESC, s.window_seconds DESC LIMIT 1
+"""
+# What was measured of the operators in the intervals of a period, of which those with an E[T] above a limit count.
+LOADS = f"""
+SELECT a.number, one.key AS name, avg(s.external_rate) AS external_rate,
+  avg(CAST(one.value->>'service_rate' AS float8)) AS service_rate,
+  avg(CAST(one.value->>'arrival_rate' AS float8)) AS arrival_rate,
+  avg(CAST(one.value->>'arrival_scv' AS float8)) AS arrival_scv,
+  avg(CAST(one.value->>'service_scv' AS float8)) AS service_scv,
+  avg(CAST(s.shapes->one.key->'arrival_idc'->-1->>'idc' AS float8)) AS idc
+FROM unnest(CAST(:numbers AS int[]), CAST(:since AS timestamptz[]), CAST(:until AS timestamptz[]),
+  CAST(:above AS float8[]), CAST(:wanted AS jsonb[])) AS a(number, since, until, above, wanted)
+CROSS JOIN LATERAL (
+  SELECT s.external_rate, s.operators, s.shapes FROM snapshots s
+  WHERE s.topology_id = :topology AND {IS_USABLE} AND s.observed_at >= a.since AND s.observed_at < a.until
+    AND (a.above IS NULL
+      OR ({IS_WHOLE} AND s.measured_sojourn_seconds > a.above AND s.operators @> a.wanted))
+  ORDER BY s.measured_sojourn_seconds DESC NULLS LAST LIMIT :most) s
+CROSS JOIN LATERAL jsonb_each(s.operators) one
+GROUP BY a.number, one.key
 """
 
 
@@ -188,3 +218,56 @@ def see(
         None if newest is None else newest - asked.decided_for.timestamp(),
     )
     return SeenAround(observations, superseded)
+
+
+class Period(NamedTuple):
+    """A time whose intervals are compared: those with an E[T] above a limit and these processors; None: all."""
+
+    since: datetime
+    until: datetime
+    above_seconds: float | None = None
+    recommended: Mapping[str, int] = {}
+
+
+def find_periods(asked: AskedDecision, promised: Promised, found: ObservedOutcome) -> tuple[Period, ...]:
+    """The time that a decision was made from, and the time in which E[T] was too long; nothing where it was not."""
+    ends = [one for one in (found.end_seconds, found.cut_seconds) if one is not None]
+    if not is_longer(promised, found) or found.begin_seconds is None or not ends:
+        return ()
+    begin, end = (move_time(asked.decided_for, one) for one in (found.begin_seconds, min(ends)))
+    if begin is None or end is None:
+        return ()
+    above = promised.limit_seconds if found.missed else 0.0
+    return Period(asked.measured_from, asked.decided_for), Period(begin, end, above, asked.recommended)
+
+
+def gather_compared(
+    session: Session, topology_id: int, periods: Sequence[tuple[Period, ...]]
+) -> list[Compared | None]:
+    """Reads what was measured in both periods of each decision that has two."""
+    flat = [(2 * place + side, one) for place, both in enumerate(periods) for side, one in enumerate(both)]
+    if not flat:
+        return [None] * len(periods)
+    bound = {
+        "topology": topology_id,
+        "numbers": [number for number, _ in flat],
+        "since": [one.since for _, one in flat],
+        "until": [one.until for _, one in flat],
+        "above": [one.above_seconds for _, one in flat],
+        "wanted": [write_wanted(one.recommended) for _, one in flat],
+        "covered": LEAST_COVERED,
+        "latest_end": find_latest_end(session),
+        "most": MOST_COMPARED,
+    }
+    rates: dict[int, float] = {}
+    operators: dict[int, dict[str, OperatorLoad]] = {number: {} for number, _ in flat}
+    for row in session.execute(text(LOADS), bound):
+        bursts = () if row.idc is None else (IdcPoint(1.0, row.idc),)
+        measured = row.service_rate, row.arrival_rate, row.arrival_scv, row.service_scv
+        operators[row.number][row.name] = OperatorLoad(*measured, arrival_idc=bursts)
+        rates[row.number] = row.external_rate
+    loads = {number: Load(rate, operators[number]) for number, rate in rates.items()}
+    return [
+        Compared(loads.get(2 * place), loads.get(2 * place + 1)) if both else None
+        for place, both in enumerate(periods)
+    ]

@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session
 from app.database.tables import DecisionRow, Document
 from app.deciding.documents import keep_whole, unfold_row
 from app.deciding.outcomes.answers import Became, to_became, to_reported
-from app.deciding.outcomes.gathering import AskedDecision, gather_outcomes
+from app.deciding.outcomes.gathering import AskedDecision, find_periods, gather_compared, gather_outcomes
 from app.deciding.outcomes.schemas import OutcomeAnswer, OutcomeBody
 from app.deciding.promises import StoredDecision, find_before, find_promised_seconds, read_promise
 from app.settings import Settings
@@ -129,12 +129,11 @@ def find_outcomes(session: Session, topology_id: int, decisions: Sequence[Stored
     promised = [read_promise(one) for one in decisions]
     asked = [to_asked(one, promise) for one, promise in zip(decisions, promised, strict=True)]
     seen = gather_outcomes(session, topology_id, asked)
-    return [
-        to_became(
-            promise, one, around, observe_outcome(promise, around.observations), to_reported(decision.outcome)
-        )
-        for decision, promise, one, around in zip(decisions, promised, asked, seen, strict=True)
-    ]
+    found = [observe_outcome(one, around.observations) for one, around in zip(promised, seen, strict=True)]
+    periods = [find_periods(*one) for one in zip(asked, promised, found, strict=True)]
+    compared = gather_compared(session, topology_id, periods)
+    reported = [to_reported(one.outcome) for one in decisions]
+    return [to_became(*one) for one in zip(promised, asked, seen, found, compared, reported, strict=True)]
 
 
 def to_asked(decision: StoredDecision, promised: Promised) -> AskedDecision:
@@ -147,4 +146,5 @@ def to_asked(decision: StoredDecision, promised: Promised) -> AskedDecision:
         promised.horizon_seconds,
         counts["current"],
         counts["recommended"],
+        datetime.fromisoformat(decision.answer["basis"]["first_observed_at"]),
     )

@@ -16,6 +16,12 @@ END = datetime(2026, 11, 18, tzinfo=UTC)
 )
 def test_a_time_beyond_the_calendar_is_unknown(seconds: float | None, found: datetime | None):
     asked = AskedDecision(
-        is_change=True, decided_for=END, before_seconds=None, horizon_seconds=60.0, current={}, recommended={}
+        is_change=True,
+        decided_for=END,
+        before_seconds=None,
+        horizon_seconds=60.0,
+        current={},
+        recommended={},
+        measured_from=END,
     )
     assert date(asked, seconds) == found
