@@ -29,7 +29,6 @@ from app.pages.demo_platform import (
     SEED,
     TOPOLOGY,
     Platform,
-    measure,
     tell_day,
     tell_throughputs,
 )
@@ -74,11 +73,9 @@ def store_demo(session: Session, settings: Settings, now: datetime) -> StoredDem
     draw = random.Random(SEED)  # noqa: S311 - a demo
     for place, minute in enumerate(tell_day()):
         end = begin + timedelta(minutes=place + 1)
-        running = platform.begin_minute(end - timedelta(minutes=1))
-        load = measure(minute, running, draw.lognormvariate(0.0, 0.05))
+        load = platform.live(minute, end - timedelta(minutes=1), draw.lognormvariate(0.0, 0.05))
         if minute.is_measured:
             waiting.append(to_snapshot(load, end - timedelta(minutes=1)))
-            platform.seen.append(load)
         if (place + 1) % DECIDE_EVERY == 0 and waiting:
             store_snapshots(session, NAME, waiting, settings)
             snapshots, waiting = snapshots + len(waiting), []

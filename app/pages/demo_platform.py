@@ -13,14 +13,15 @@ from app.deciding.decisions.schemas import DecisionAnswer
 from app.deciding.outcomes.schemas import OutcomeBody
 from app.deciding.outcomes.service import store_outcome
 from app.settings import Settings
-from planner.situations.situation import survey_load
+from planner.situations.situation import scale_load, survey_load
 from planner.values import DEFAULT_MODEL, Edge, Entry, Load, Operator, OperatorLoad, Topology
 
 MINUTES = 1440
 STEP_AT, SLOW, SPIKE, SILENT = 600, range(780, 900), range(1080, 1092), range(960, 1010)
 """Minutes of the day in which the rate steps up, `score` is slow, the rate is doubled, and nothing is measured."""
 SEED = 7
-MOST_WAITING_SECONDS = 20.0
+FULL = 0.95
+"""The part of the capacity from which on a queue grows too slowly for a minute to see its mean wait."""
 TOPOLOGY = Topology(
     (
         Operator("parse", queueing="round-robin"),
@@ -80,8 +81,11 @@ def tell_throughputs() -> list[tuple[int, float]]:
     ]
 
 
-def measure(minute: Minute, running: Mapping[str, int], noise: float) -> Load:
-    """The load that a platform would measure in this minute; `noise` is the factor of the measured E[T]."""
+def measure(minute: Minute, running: Mapping[str, int], waiting: float, noise: float) -> tuple[Load, float]:
+    """The load that a platform would measure in this minute, and how many external tuples wait at its end.
+
+    `waiting` did at its beginning. `noise` is the factor of the measured E[T].
+    """
     operators = {
         name: OperatorLoad(
             minute.service_rates[name],
@@ -92,12 +96,15 @@ def measure(minute: Minute, running: Mapping[str, int], noise: float) -> Load:
         for name in SERVICE_RATES
     }
     load = Load(minute.external_rate, operators)
+    counts = [running[one.name] for one in TOPOLOGY.operators]
     # An estimate would also compute its evidence, which doubles the time, for 1,440 minutes.
     situation = survey_load(TOPOLOGY, load, DEFAULT_MODEL)
-    waits = situation.wait_seconds([running[one.name] for one in TOPOLOGY.operators])
-    # The measured time of an overloaded topology is long, but finite.
-    seen = min(situation.sum_sojourns(waits) * noise, MOST_WAITING_SECONDS)
-    return Load(minute.external_rate, operators, measured_sojourn_seconds=seen)
+    most = minute.external_rate / max(situation.stations.find_utilisations(counts))
+    left = max(0.0, waiting + 60.0 * (minute.external_rate - most))
+    # No queue becomes endless in a minute: what cannot be served waits, and is served after that.
+    calm = scale_load(situation, min(minute.external_rate, FULL * most))
+    seen = calm.sum_sojourns(calm.wait_seconds(counts)) + (waiting + left) / 2.0 / most
+    return Load(minute.external_rate, operators, measured_sojourn_seconds=seen * noise), left
 
 
 LATE, IN_PART, IGNORED, REFUSED, UNREPORTED = {4}, {6}, {2}, {8}, {10}
@@ -108,9 +115,13 @@ REFUSAL = "The cluster has no processors left for this job."
 
 @dataclass
 class Platform:
-    """The running processors, a change that takes effect later, and a change whose outcome is not yet reported."""
+    """The running processors, a change that takes effect later, and a change whose outcome is not yet reported.
+
+    `waiting` are the external tuples that could not be served yet.
+    """
 
     counts: dict[str, int]
+    waiting: float = 0.0
     changes: int = 0
     due: tuple[datetime, dict[str, int]] | None = None
     unreported: DecisionAnswer | None = None
@@ -123,6 +134,13 @@ class Platform:
             self.applied_at, self.counts = self.due
             self.due, self.seen = None, []
         return self.counts
+
+    def live(self, minute: Minute, begin: datetime, noise: float) -> Load:
+        """What is measured of the minute that begins now."""
+        load, self.waiting = measure(minute, self.begin_minute(begin), self.waiting, noise)
+        if minute.is_measured:
+            self.seen.append(load)
+        return load
 
     def take(self, session: Session, settings: Settings, decision: DecisionAnswer, at: datetime) -> None:
         """Applies, delays, refuses or changes a decision, as the day's script requires."""

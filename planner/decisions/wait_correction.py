@@ -31,6 +31,9 @@ MODEL_ERROR = 1.2
 LARGEST_FACTOR = 1e6
 # Measured times scatter by some percent of the service; the ratio to a modelled wait below that means nothing.
 LEAST_WAIT = 0.05
+# No queue of an operator that is busier settles to its modelled wait within an interval: what is measured then is how
+# much has piled up.
+BUSIEST = 0.98
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +155,7 @@ def look_at_interval(
 ) -> IntervalWaits | None:
     """Returns the modelled and measured times of an interval.
 
-    Returns None if its E[T] or processors are unknown, or if by the model an operator could not keep up.
+    Returns None if its E[T] or processors are unknown, or if by the model an operator could hardly keep up.
     """
     measured, rate = interval.load.measured_sojourn_seconds, interval.load.external_rate
     known = [interval.load.operators.get(one.name, OperatorLoad()).processors for one in topology.operators]
@@ -161,7 +164,10 @@ def look_at_interval(
         return None
     try:
         situation = survey_load(topology, fill_in(interval.load, load), model)
+        busiest = max(situation.stations.find_utilisations(counts))
     except PlannerError:
+        return None
+    if busiest > BUSIEST:
         return None
     shared = uncalibrated = find_wait(situation, counts)
     if situation.stations.wait_factors is not None:

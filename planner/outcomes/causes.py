@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from planner.outcomes.observed import ObservedOutcome, Promised
 from planner.values import Load, OperatorLoad
-from planner.wording import write_number, write_percent, write_rate
+from planner.wording import write_number, write_percent, write_rate, write_seconds
 
 MOST_COMPARED = 60
 """Of the intervals in which E[T] was too long so many are compared: those with the longest."""
@@ -113,6 +113,10 @@ def describe_causes(promised: Promised, found: ObservedOutcome, compared: Compar
     if not named:
         if found.missed_beyond_rate:
             return []
+        limit, before = promised.limit_seconds, compared.then.measured_sojourn_seconds
+        if limit is not None and before is not None and before > limit:
+            since = f"E[T] was {write_seconds(before)} when it was decided"
+            return [f"{since}: tuples that waited then were served later, and count here."]
         return [f"{begin} rates, services and bursts were measured about as when it was decided."]
     shown, more = "; ".join(named[:MOST_NAMED]), len(named) - MOST_NAMED
     rest = f"; and {more} more of such changes" if more > 0 else ""

@@ -221,12 +221,16 @@ def see(
 
 
 class Period(NamedTuple):
-    """A time whose intervals are compared: those with an E[T] above a limit and these processors; None: all."""
+    """A time whose intervals are compared: those with an E[T] above a limit and these processors; None: all.
+
+    `sojourn_seconds` is the E[T] of this time, where it is known.
+    """
 
     since: datetime
     until: datetime
     above_seconds: float | None = None
     recommended: Mapping[str, int] = {}
+    sojourn_seconds: float | None = None
 
 
 def find_periods(asked: AskedDecision, promised: Promised, found: ObservedOutcome) -> tuple[Period, ...]:
@@ -238,7 +242,8 @@ def find_periods(asked: AskedDecision, promised: Promised, found: ObservedOutcom
     if begin is None or end is None:
         return ()
     above = promised.limit_seconds if found.missed else 0.0
-    return Period(asked.measured_from, asked.decided_for), Period(begin, end, above, asked.recommended)
+    before = Period(asked.measured_from, asked.decided_for, sojourn_seconds=asked.before_seconds)
+    return before, Period(begin, end, above, asked.recommended, found.measured_seconds)
 
 
 def gather_compared(
@@ -266,7 +271,11 @@ def gather_compared(
         measured = row.service_rate, row.arrival_rate, row.arrival_scv, row.service_scv
         operators[row.number][row.name] = OperatorLoad(*measured, arrival_idc=bursts)
         rates[row.number] = row.external_rate
-    loads = {number: Load(rate, operators[number]) for number, rate in rates.items()}
+    loads = {
+        number: Load(rates[number], operators[number], one.sojourn_seconds)
+        for number, one in flat
+        if number in rates
+    }
     return [
         Compared(loads.get(2 * place), loads.get(2 * place + 1)) if both else None
         for place, both in enumerate(periods)

@@ -17,10 +17,27 @@ def test_the_day_has_a_step_a_spike_a_slow_operator_and_a_gap():
     assert [at for at, minute in enumerate(day) if not minute.is_measured] == list(SILENT)
 
 
-def test_what_cannot_keep_up_is_measured_to_take_long_and_not_for_ever():
-    minute = tell_day()[SPIKE[3]]
-    measured = measure(minute, dict.fromkeys(BEGIN_WITH, 1), 1.0).measured_sojourn_seconds
-    assert measured == 20.0
-    plenty = measure(minute, dict.fromkeys(BEGIN_WITH, 60), 1.0).measured_sojourn_seconds
-    assert plenty is not None
-    assert plenty < 1.0
+def test_what_cannot_be_served_waits_and_is_served_later():
+    """E[T] grows as long as too much comes, by other steps each minute, and falls as soon as enough runs."""
+    minute, few, plenty = tell_day()[SPIKE[3]], dict.fromkeys(BEGIN_WITH, 14), dict.fromkeys(BEGIN_WITH, 60)
+    waiting, times = 0.0, []
+    for running in (few, few, few, plenty, plenty):
+        load, left = measure(minute, running, waiting, 1.0)
+        times.append(load.measured_sojourn_seconds or 0.0)
+        assert left == 0.0 or left > waiting or running is plenty
+        waiting = left
+    assert times[0] < times[1] < times[2]
+    assert times[3] < times[2]
+    assert times[4] < times[3] < 60.0
+    steady, left = measure(minute, plenty, 0.0, 1.0)
+    assert (left, times[4]) == (0.0, steady.measured_sojourn_seconds)
+    assert times[4] < 1.0
+
+
+def test_no_time_stands_twice_in_a_day_that_two_overloads_make_long():
+    day, waiting, times = tell_day(), 0.0, []
+    for at in (*range(STEP_AT - 5, STEP_AT + 40), *range(SPIKE[0], SPIKE[-1] + 10)):
+        load, waiting = measure(day[at], BEGIN_WITH, waiting, 1.0)
+        times.append(load.measured_sojourn_seconds)
+    assert len(set(times)) == len(times)
+    assert max(one or 0.0 for one in times) > 60.0, "a cap would be seen"

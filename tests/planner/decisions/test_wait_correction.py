@@ -210,3 +210,15 @@ def test_the_scatter_of_measurements_keeps_no_processors_where_tuples_hardly_wai
     assert (
         total(decide_on(PAIR, loads, running, policy)) == total(decide_on(PAIR, calm, running, policy)) < 20
     )
+
+
+def test_an_interval_that_an_operator_hardly_kept_up_with_is_no_evidence():
+    """Its queue has not settled: what was measured is how much had piled up, and not an error of the model."""
+    alone = correct([observe(100.0, 0.35, SERVICE, (6, 5))], (6, 5))
+    assert alone.intervals == 1
+    full = (6, 5)
+    most = 100.0 / max(
+        survey_load(PAIR, observe(100.0, 0.35, SERVICE, full), MODEL).stations.find_utilisations(full)
+    )
+    for share, counted in ((0.97, 1), (0.985, 0), (0.999, 0)):
+        assert correct([observe(share * most, 60.0, SERVICE, full)], full).intervals == counted

@@ -89,6 +89,14 @@ def test_nothing_that_differs_is_said_too_and_nothing_is_said_of_what_is_not_kno
         assert describe_causes(PROMISED, MISSED, compared) == []
 
 
+def test_what_waited_already_when_it_was_decided_is_named_where_nothing_else_differs() -> None:
+    piled = replace(THEN, measured_sojourn_seconds=67.6)
+    (said,) = describe_causes(PROMISED, MISSED, Compared(piled, THEN))
+    assert said.startswith("E[T] was 67.6 s when it was decided: tuples that waited then")
+    other = describe_causes(PROMISED, MISSED, Compared(piled, change(service_rate=24.5)))
+    assert "67.6 s" not in other[0]
+
+
 def test_a_longer_time_within_the_target_has_a_cause_too() -> None:
     kept = replace(MISSED, missed=0, kept=True)
     assert is_longer(PROMISED, kept)
