@@ -247,10 +247,8 @@ class Stations:
     def list_shares(self) -> list[KeyShares | None]:
         """The shares of each operator's instances; None where all processors serve equal parts of the tuples."""
         general = self.list_general()
-        if not general:
-            return [None] * len(self)
-        _, prepared = self.prepare_inflows(tuple(general))
-        found = dict(zip(general, prepared.shares, strict=True))
+        shares = self.prepare_inflows(tuple(general))[1].shares if general else ()
+        found = dict(zip(general, shares, strict=True))
         return [found.get(i) for i in range(len(self))]
 
     def list_capacities(self, counts: Sequence[int]) -> list[float]:
