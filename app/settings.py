@@ -159,6 +159,12 @@ class Settings(BaseSettings):
     keep_hours_days: int = Field(
         400, ge=0, le=36_500, description="Older hours of rolled-up load are deleted; 0: never."
     )
+    keep_summaries_days: int = Field(
+        0,
+        ge=0,
+        le=36_500,
+        description="Older summaries of the nightly ingest are deleted in the background; 0: never.",
+    )
     shutdown_grace_seconds: int = Field(
         30, ge=0, description="The time after SIGTERM in which running requests may end."
     )

@@ -1,5 +1,7 @@
 """Keeps history small, in the background: rolls old snapshots up to hours, and deletes old decisions to hold.
 
+Where a setting says so, it also deletes old summaries of the ingest: whole days as partitions.
+
 One service process on a database does this at a time, as long as it holds an advisory lock, which ends with its
 connection. Every step is one short statement, which moves at most MOST_ROWS rows and is done whole or not at all: a
 crash at any point leaves nothing to clean up.
@@ -9,10 +11,12 @@ import logging
 import threading
 from datetime import UTC, datetime, timedelta
 
-from sqlalchemy import Connection, NullPool, text
+from sqlalchemy import Connection, MetaData, NullPool, Table, text
 from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.schema import DropTable
 
 from app.database.connections.watched_connections import make_watched_engine
+from app.database.tables import name_day
 from app.settings import Settings
 
 log = logging.getLogger(__name__)
@@ -73,6 +77,24 @@ DROP_HOURS = """
 WITH gone AS (DELETE FROM hourly_loads WHERE topology_id = :topology AND hour < :before RETURNING 1)
 SELECT count(*) FROM gone
 """
+DROP_WINDOWS = """
+WITH gone AS (
+  DELETE FROM topology_summaries s USING (
+    SELECT topology_id, window_start, window_seconds FROM topology_summaries
+    WHERE topology_id = :topology AND window_start < :before LIMIT :most
+  ) old
+  WHERE s.topology_id = old.topology_id AND s.window_start = old.window_start
+    AND s.window_seconds = old.window_seconds
+  RETURNING 1
+)
+SELECT count(*) FROM gone
+"""
+LIST_DAYS = """
+SELECT c.relname FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
+WHERE i.inhparent = 'operator_summaries'::regclass AND c.relname < :day
+"""
+LOCK_TIMEOUT = "SET lock_timeout = '1s'"
+"""What waits for the lock of a drop waits no longer; the next pass tries again."""
 
 
 class Retention(threading.Thread):
@@ -112,7 +134,10 @@ class Retention(threading.Thread):
         with self._engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
             if not connection.scalar(text("SELECT pg_try_advisory_lock(:key)"), {"key": RETENTION_LOCK}):
                 return {}
-            return {name: self._repeat(connection, sql, now - age) for name, sql, age in self._list_steps()}
+            moved = {name: self._repeat(connection, sql, now - age) for name, sql, age in self._list_steps()}
+            if days := self._settings.keep_summaries_days:
+                moved["days"] = self._drop_days(connection, now - timedelta(days=days))
+            return moved
 
     def _list_steps(self) -> list[tuple[str, str, timedelta]]:
         minutes, hours = self._settings.keep_minutes_days, self._settings.keep_hours_days
@@ -120,6 +145,7 @@ class Retention(threading.Thread):
             ("snapshots", ROLL_UP, minutes),
             ("holds", DROP_HOLDS, minutes),
             ("hours", DROP_HOURS, hours),
+            ("windows", DROP_WINDOWS, self._settings.keep_summaries_days),
         ]
         return [(name, sql, timedelta(days=days)) for name, sql, days in steps if days]
 
@@ -137,3 +163,11 @@ class Retention(threading.Thread):
                     break
                 self._stopped.wait(PAUSE_SECONDS)
         return moved
+
+    def _drop_days(self, connection: Connection, before: datetime) -> int:
+        """Drops each day of summaries of operators that ended before; returns the number of days."""
+        days = connection.scalars(text(LIST_DAYS), {"day": name_day(before.date())}).all()
+        connection.execute(text(LOCK_TIMEOUT))
+        for day in days:
+            connection.execute(DropTable(Table(day, MetaData())))
+        return len(days)

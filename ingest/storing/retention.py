@@ -1,14 +1,12 @@
 """Deletes old summaries, snapshots and runs: as whole partitions where all rows are old, else row by row."""
 
-import re
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 
 from psycopg import Connection, sql
 
+from app.database.tables import name_day
 from ingest.storing.store import REPLACE_LOCK
-
-PARTITION = re.compile(r"operator_summaries_(\d{4})_(\d\d)_(\d\d)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,17 +55,14 @@ def drop_partitions(connection: Connection, before: date) -> int:
     """Drops the partitions of days before `before`, each in its own short transaction, since a drop locks the table."""
     names = connection.execute(
         "SELECT c.relname FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid"
-        " WHERE i.inhparent = 'operator_summaries'::regclass"
+        " WHERE i.inhparent = 'operator_summaries'::regclass AND c.relname < %s",
+        (name_day(before),),
     ).fetchall()
-    dropped = 0
     for (name,) in names:
-        found = PARTITION.fullmatch(name)
-        if found and date(*map(int, found.groups())) < before:
-            with connection.transaction():
-                connection.execute("SET LOCAL lock_timeout = '30s'")
-                connection.execute(sql.SQL("DROP TABLE {}").format(sql.Identifier(name)))
-            dropped += 1
-    return dropped
+        with connection.transaction():
+            connection.execute("SET LOCAL lock_timeout = '30s'")
+            connection.execute(sql.SQL("DROP TABLE {}").format(sql.Identifier(name)))
+    return len(names)
 
 
 def delete_orphans(connection: Connection) -> None:

@@ -18,7 +18,7 @@ from datetime import UTC, datetime, timedelta
 
 from psycopg import Connection, sql
 
-from app.database.tables import OperatorSummaryRow, TopologySummaryRow
+from app.database.tables import OperatorSummaryRow, TopologySummaryRow, name_day
 from ingest.request import Request, RunDiagnosticRow, Totals
 from ingest.storing.runs import succeed_run
 from ingest.storing.topologies import store_topology
@@ -115,7 +115,7 @@ def make_partitions(connection: Connection) -> None:
         "SELECT DISTINCT window_start::date FROM staged_operators ORDER BY 1"
     ).fetchall()
     for (day,) in days:
-        name = f"operator_summaries_{day:%Y_%m_%d}"
+        name = name_day(day)
         with connection.transaction():
             connection.execute("SELECT pg_advisory_xact_lock(%s)", (REPLACE_LOCK,))
             if connection.execute("SELECT to_regclass(%s)", (name,)).fetchone() != (None,):

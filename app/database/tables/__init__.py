@@ -6,7 +6,13 @@ the planner needs all of one or nothing (docs/decisions/documents-in-postgres.md
 
 from app.database.tables.base import Base, Document
 from app.database.tables.callers import AuditRow, RepeatedRequestRow, SignedOutTicketRow
-from app.database.tables.ingest import IngestRunRow, OperatorSummaryRow, RejectedLineRow, TopologySummaryRow
+from app.database.tables.ingest import (
+    IngestRunRow,
+    OperatorSummaryRow,
+    RejectedLineRow,
+    TopologySummaryRow,
+    name_day,
+)
 from app.database.tables.jobs import BacktestRow, BacktestRunRow, JobColumns, SimulationRow
 from app.database.tables.topologies import (
     DecisionRow,
@@ -49,4 +55,5 @@ __all__ = [
     "TopologyRow",
     "TopologySummaryRow",
     "VmCatalogueRow",
+    "name_day",
 ]

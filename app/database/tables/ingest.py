@@ -63,6 +63,11 @@ class RejectedLineRow(Base):
     text: Mapped[str]
 
 
+def name_day(day: date) -> str:
+    """The name of the partition of OperatorSummaryRow that holds this day; names ascend with the days."""
+    return f"operator_summaries_{day:%Y_%m_%d}"
+
+
 class OperatorSummaryRow(Base):
     """Measurements of one operator in one window; partitioned by day (docs/ingest.md has the reason).
 

@@ -10,7 +10,14 @@ from sqlalchemy.orm import Session
 
 from app.database import retention
 from app.database.retention import RETENTION_LOCK, Retention
-from app.database.tables import DecisionRow, HourlyLoadRow, SnapshotRow, TopologyRow
+from app.database.tables import (
+    DecisionRow,
+    HourlyLoadRow,
+    SnapshotRow,
+    TopologyRow,
+    TopologySummaryRow,
+    name_day,
+)
 from app.deciding.decisions.schemas import DecisionRequest
 from app.deciding.decisions.service import store_decision
 from app.deciding.policies.schemas import PolicyBody
@@ -122,6 +129,26 @@ def test_holds_go_by_whole_weeks_and_what_changed_something_stays(stored: Sessio
     assert kept.make_pass(LATER)["holds"] == 0, "their week has begun less than 30 days before"
     assert kept.make_pass(LATER + timedelta(weeks=1))["holds"] == len(rows) - 1
     assert stored.scalars(select(DecisionRow.id)).all() == [rows[0].id]
+
+
+def test_summaries_of_the_ingest_go_only_where_a_setting_says_so(stored: Session, empty_database_url: str):
+    (topology_id,) = stored.scalars(select(TopologyRow.id))
+    days = [START + timedelta(days=day) for day in range(3)]
+    for day in days:
+        window = {"topology_id": topology_id, "window_start": day + 18 * HOUR, "window_seconds": 60}
+        stored.add(TopologySummaryRow(**window, run_id=1, external_rate=1.0, root_tuples=60))
+        bounds = f"FROM ('{day:%Y-%m-%d}T00:00Z') TO ('{day + timedelta(days=1):%Y-%m-%d}T00:00Z')"
+        stored.execute(
+            text(f"CREATE TABLE {name_day(day)} PARTITION OF operator_summaries FOR VALUES {bounds}")
+        )
+    stored.commit()
+    later = days[2].replace(hour=12) + timedelta(days=31)
+    assert set(make_retention(empty_database_url).make_pass(later)) == {"snapshots", "holds", "hours"}
+    done = make_retention(empty_database_url, keep_summaries_days=31).make_pass(later)
+    assert (done["windows"], done["days"]) == (2, 2), "the third day begins before, and ends after"
+    assert stored.scalars(select(TopologySummaryRow.window_start)).all() == [days[2] + 18 * HOUR]
+    left = "SELECT inhrelid::regclass::text FROM pg_inherits WHERE inhparent = 'operator_summaries'::regclass"
+    assert stored.scalars(text(left)).all() == [name_day(days[2])]
 
 
 def test_one_process_at_a_time_does_it(stored: Session, empty_database_url: str):
