@@ -23,7 +23,7 @@ from itertools import accumulate
 
 import numpy as np
 
-from planner.arrays import Floats
+from planner.arrays import Floats, take_quantiles
 from planner.workloads.series import Measurement, Workload
 
 FLAT_WINDOWS = (1, 3, 6, 12)
@@ -84,7 +84,9 @@ class TriedForecast:
         """
         tail = min(quantile, 1.0 - quantile)
         tail *= min(1.0, self.pieces * tail)
-        return max(self.now + float(np.quantile(self.errors, tail if quantile < 0.5 else 1.0 - tail)), 0.0)
+        return max(
+            self.now + float(take_quantiles(self.errors, [tail if quantile < 0.5 else 1.0 - tail])[0]), 0.0
+        )
 
 
 def take_history(measurements: Sequence[Measurement], step_seconds: float) -> Sequence[Measurement]:
@@ -151,11 +153,11 @@ def find_losses(errors: Floats, levels: Floats, quantiles: Sequence[float]) -> F
     """
     half = errors.shape[1] // 2
     total = np.zeros(len(errors))
-    learned = np.quantile(errors[:, :half], quantiles, axis=1)
+    learned = take_quantiles(errors[:, :half], quantiles)
     for quantile, expected in zip(quantiles, learned, strict=True):
         beyond = errors[:, half:] - expected[:, np.newaxis]
         lost = np.maximum(quantile * beyond, (quantile - 1.0) * beyond)
-        total += np.mean(lost * levels[half:], axis=1)
+        total += (lost * levels[half:]).sum(axis=1) / lost.shape[1]
     return total
 
 

@@ -194,13 +194,18 @@ def find_drop_outs(rates: Floats) -> Steps:
     if len(rates) < 3:
         return np.zeros(0, dtype=np.intp)
     logs = np.log(np.maximum(rates, 1e-300))
+    depths = np.minimum(logs[:-2], logs[2:]) - logs[1:-1]
+    deep: Steps = np.flatnonzero(depths > DROP_OUT_DEPTH)
+    if not len(deep):
+        return deep
     changes = np.abs(np.diff(logs, prepend=logs[0]))
     padded = np.pad(changes, DROP_OUT_HOUR, mode="reflect" if len(changes) > DROP_OUT_HOUR else "edge")
-    usual = np.median(np.lib.stride_tricks.sliding_window_view(padded, 2 * DROP_OUT_HOUR + 1), axis=1)
-    depths = np.minimum(logs[:-2], logs[2:]) - logs[1:-1]
+    around = np.lib.stride_tricks.sliding_window_view(padded, 2 * DROP_OUT_HOUR + 1)
+    usual = np.median(around[deep + 1], axis=1)
     # Where the neighbours themselves differ by more, the level has changed.
-    enough = np.maximum(np.abs(logs[:-2] - logs[2:]), DROP_OUT_CHANGES * usual[1:-1])
-    return np.flatnonzero(depths > np.maximum(enough, DROP_OUT_DEPTH)) + 1
+    enough = np.maximum(np.abs(logs[deep] - logs[deep + 2]), DROP_OUT_CHANGES * usual)
+    lost: Steps = deep[depths[deep] > enough] + 1
+    return lost
 
 
 def _check_times(times: Floats) -> None:

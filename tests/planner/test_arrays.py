@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planner.arrays import ARRAYS
+from planner.arrays import ARRAYS, take_quantiles
 from planner.queueing.waiting_models import FLOATS
 
 
@@ -16,3 +16,12 @@ def test_a_formula_gives_the_same_on_floats_and_on_arrays(x: float, y: float):
         assert abs(there(np.array([-x if name == "exp" else x]))[0] - here) <= 4e-16 * abs(here)
     for name in ("minimum", "maximum"):
         assert getattr(ARRAYS, name)(np.array([x]), y)[0] == getattr(FLOATS, name)(x, y)
+
+
+@given(
+    st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=40),
+    st.lists(st.floats(0.0, 1.0), min_size=1, max_size=3),
+)
+def test_quantiles_are_those_of_numpy_to_the_last_bit(values: list[float], shares: list[float]):
+    rows = np.array([values, values[::-1], [2.0 * value for value in values]])
+    assert np.array_equal(np.array(take_quantiles(rows, shares)), np.quantile(rows, shares, axis=1))
