@@ -23,6 +23,8 @@ class AuditRow(Base):
     __tablename__ = "audit"
     __table_args__ = (
         Index("ix_audit_at_id", "at", "id"),
+        Index("ix_audit_name_at_id", "name", "at", "id"),
+        Index("ix_audit_key_at_id", "key", "at", "id"),
         Index(
             "uq_audit_counted",
             *("at", "address", "key", "client", "status"),
