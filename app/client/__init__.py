@@ -1,0 +1,1 @@
+"""A client of the service for other programs: `headgate.client`. It imports nothing else of Headgate."""
