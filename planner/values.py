@@ -148,12 +148,13 @@ class OperatorLoad(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """The measurements of a topology in one interval, or smoothed over several intervals."""
+    """The measurements of a topology in an interval, or smoothed; `external_idc` is of the stream from outside."""
 
     external_rate: float
     operators: Mapping[str, OperatorLoad]
     measured_sojourn_seconds: float | None = None
     measured_completion_seconds: float | None = None
+    external_idc: tuple[IdcPoint, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

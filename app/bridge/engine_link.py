@@ -1,6 +1,7 @@
 """One engine over HTTP: takes samples, reads two of them as an observation, and sends a change."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from time import time
@@ -83,6 +84,17 @@ class EngineLink:
         except UnreadableAnswer as error:
             raise Unanswered("engine", f"cannot be read: {error.detail}") from error
         return found
+
+    def list_looks(self, sample: Sequence[EngineAnswer]) -> list[str]:
+        """The paths of a sample that count what sources emitted; empty if the engine has no such paths."""
+        list_looks = getattr(load_part(self.engine, "asking"), "list_looks", None)
+        return [] if list_looks is None else list(list_looks(sample))
+
+    def look(self, paths: Sequence[str]) -> list[EngineAnswer]:
+        """The counters of sources between two samples; empty if the engine does not answer, which a sample tells."""
+        with suppress(httpx.HTTPError, Unanswered):
+            return [self.get(path)._replace(path=f"{path}#look") for path in paths]
+        return []
 
     def make_patch(self, counts: Counts, marks: Mapping[str, JsonValue]) -> EnginePatch | None:
         """The change as a request to the engine or a command for a person; None if the engine cannot be changed."""

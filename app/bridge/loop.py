@@ -4,6 +4,7 @@ other.
 The bridge may be ended at any moment: at its start it reads its state again from the engine and from the service.
 """
 
+from dataclasses import replace
 from datetime import datetime
 from typing import Any, Literal, NamedTuple
 
@@ -33,6 +34,8 @@ LONGEST_GAP, LEAST_GAP_SECONDS = 4.0, 10.0
 what happened in it.
 """
 
+MOST_LOOKS = 1200
+
 
 class BridgePlan(NamedTuple):
     """The settings of a bridge: the options, the interval, and the policy for a topology that has none."""
@@ -54,6 +57,7 @@ class Bridge:
         self.applier = Applier(engine, self.recorder, reporter)
         self.state: BridgeState | None = None
         self.before: list[EngineAnswer] = []
+        self.looks: list[EngineAnswer] = []
         self.last_end: datetime | None = None
         self.has_policy = plan.policy is None
 
@@ -86,8 +90,17 @@ class Bridge:
         except UnreadableAnswer as error:
             raise Unanswered("engine", f"cannot be read: {error.detail}") from error
         if not (self.before and sample.is_early):
-            self.before = now
+            sample = replace(sample, answers=(*sample.answers, *self.looks))
+            self.before, self.looks = now, []
         return sample
+
+    def list_looks(self) -> list[str]:
+        """The paths that count what sources emitted; empty if there are none, or enough was counted."""
+        return self.engine.list_looks(self.before) if len(self.looks) < MOST_LOOKS else []
+
+    def look(self) -> None:
+        """Counts what sources emitted up to now, between two samples."""
+        self.looks += self.engine.look(self.list_looks())
 
     def _note_answer(self, who: Literal["engine", "service"]) -> None:
         self.health.succeed(who)

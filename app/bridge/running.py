@@ -1,5 +1,6 @@
 """Runs a bridge once, or until it is asked to end, with growing waits after failures."""
 
+from math import ceil
 from random import Random
 from time import monotonic
 
@@ -11,6 +12,7 @@ from app.bridge.stopping import Stop, Stopped
 LONGEST_SECONDS = 60.0
 NOTHING_TO_DO, WANTED, NOT_JUDGED = 0, 1, 2
 MOST_INTERVALS = 3
+LOOK_SECONDS = 1.0
 
 
 class Backoff:
@@ -50,10 +52,22 @@ def run_until_stopped(bridge: Bridge, stop: Stop) -> int:
                 again = f"the bridge asks again until the {error.who} answers"
                 bridge.reporter.report_away(error.who, f"{error}; {again}")
                 wait = backoff.find_wait()
-            stop.wait(wait)
+            if bridge.list_looks():
+                wait_and_look(bridge, stop, wait)
+            else:
+                stop.wait(wait)
     except Stopped:
         bridge.reporter.report("ended", describe_end(bridge.state))
         return NOTHING_TO_DO
+
+
+def wait_and_look(bridge: Bridge, stop: Stop, seconds: float) -> None:
+    """Waits for a time; each second within it the bridge looks at the counters of sources."""
+    end = monotonic() + seconds
+    for place in range(1, ceil(seconds / LOOK_SECONDS)):
+        stop.wait(end - seconds + place * LOOK_SECONDS - monotonic())
+        bridge.look()
+    stop.wait(end - monotonic())
 
 
 def describe_end(state: BridgeState | None) -> str:

@@ -78,7 +78,7 @@ def find_evidence(topology: Topology, load: Load, answer: Estimate) -> Evidence:
     return Evidence(
         f"{queueings[0] if len(queueings) == 1 else 'mixed queueings'}, {arrivals}",
         find_error(queueings, arrivals, f"E[T], {knowledge}") if is_known else None,
-        tuple(list_measured(columns)),
+        tuple(list_measured(columns, is_counted=bool(load.external_idc))),
         tuple(assumed),
     )
 
@@ -92,7 +92,7 @@ def judge_bursts(topology: Topology, load: Load, columns: Columns, answer: Estim
     """How much is known about bursts of arrivals, and whether arrivals are calm or bursty."""
     if all(columns["arrival_idc"]):
         knowledge = EVERYWHERE
-    elif all(load.operators[name].arrival_idc for name in list_entries(topology)):
+    elif load.external_idc or all(load.operators[name].arrival_idc for name in list_entries(topology)):
         knowledge = ENTRIES
     else:
         return SCVS, "bursts not measured"
@@ -106,9 +106,11 @@ def list_entries(topology: Topology) -> list[str]:
     return named or [operator.name for operator in topology.operators if operator.name not in fed]
 
 
-def list_measured(columns: Columns) -> list[str]:
+def list_measured(columns: Columns, *, is_counted: bool) -> list[str]:
     """The names of measured quantities, each with the number of operators that have it."""
     said = ["service rate of every operator"]
+    if is_counted:
+        said.append("bursts of the external stream, from counts of its tuples")
     size = len(columns["service_rate"])
     for field, title, unknown in FIELDS:
         known = size - columns[field].count(unknown)

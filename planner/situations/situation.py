@@ -236,7 +236,10 @@ def describe_estimate(situation: Situation, operators: Sequence[OperatorEstimate
     diagnostics: list[Diagnostic] = []
     if WAITING_MODELS[situation.stations.model].uses_scvs:
         assumed = list_unmeasured(situation.load, operators)
-        if assumed:
+        if assumed and situation.load.external_idc:
+            detail = f"How much services vary is not measured at {join_names(assumed)}: exponential ones are assumed."
+            diagnostics.append(Diagnostic("scv-assumed", detail, assumed))
+        elif assumed:
             detail = (
                 f"How much arrivals and services vary is not measured at {join_names(assumed)}: random (Poisson) "
                 f"arrivals and exponential services are assumed.{describe_batches(situation)}"
@@ -291,6 +294,6 @@ def list_unmeasured(load: Load, operators: Sequence[OperatorEstimate]) -> tuple[
         [
             operator.name
             for operator, one in zip(operators, measured, strict=True)
-            if one.arrival_scv is None or one.service_scv is None
+            if one.service_scv is None or (one.arrival_scv is None and not load.external_idc)
         ]
     )

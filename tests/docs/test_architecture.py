@@ -42,11 +42,11 @@ POLICY = {
 
 
 def make_snapshots() -> list[dict[str, Any]]:
-    """Forty minutes up to now, with measured sojourns, nodes and instances."""
+    """The last 29 minutes, with measured sojourns, nodes and instances; of 30, bursts would be counted."""
     now = datetime.now(UTC).replace(microsecond=0)
     return [
         {
-            "observed_at": (now - timedelta(minutes=40 - minute)).isoformat(),
+            "observed_at": (now - timedelta(minutes=29 - minute)).isoformat(),
             "window_seconds": 60,
             "external_rate": 100.0 + minute % 7,
             "measured_sojourn_seconds": 0.2,
@@ -55,7 +55,7 @@ def make_snapshots() -> list[dict[str, Any]]:
                 "score": {"service_rate": 30.0, "processors": 8},
             },
         }
-        for minute in range(40)
+        for minute in range(29)
     ]
 
 

@@ -54,7 +54,8 @@ class TopologyRevisionRow(Base):
 class SnapshotRow(Base):
     """The measured load of one interval, which begins at `observed_at`.
 
-    `shapes` has the fields of SHAPES per operator. They are long, so only queries that need them read them.
+    `shapes` has the fields of SHAPES per operator, and `external_counts` the tuples that entered in spans within the
+    interval. They are long, so only queries that need them read them.
     """
 
     __tablename__ = "snapshots"
@@ -74,6 +75,7 @@ class SnapshotRow(Base):
     shapes: Mapped[Document | None] = mapped_column(deferred=True)
     nodes: Mapped[Document | None]
     instances: Mapped[Document | None]
+    external_counts: Mapped[list[dict[str, float]] | None] = mapped_column(JSONB, deferred=True)
     source: Mapped[str] = mapped_column(server_default="posted")
     stored_at: Mapped[StoredTime]
 

@@ -78,6 +78,11 @@ def list_vertices(document: EngineAnswer) -> Iterable[tuple[str, bool]]:
             yield vertex, vertex not in fed
 
 
+def list_looks(sample: Iterable[EngineAnswer]) -> list[str]:
+    """The addresses of a sample's questions about counters of sources: a look between two samples asks no others."""
+    return [one.path for one in sample if "/subtasks/metrics?get=" in one.path]
+
+
 def ask_source(asker: Asker, address: str) -> Iterable[EngineAnswer]:
     """The counters of source operators. Their names are asked first: for one unknown name Flink answers with an
     empty list.

@@ -15,6 +15,8 @@ from app.engines.numbers import read_count, read_list, read_number, read_object,
 METRICS_PATH = re.compile(
     r"/jobs/(?P<job>[^/]+)/vertices/(?P<vertex>[^/]+)/(?P<subtasks>subtasks/)?metrics\?.*get="
 )
+LOOK = "#look"
+"""The end of the path of a look at sources between two samples."""
 MOST_SUBTASKS = 2**15  # Flink's own limit of a parallelism
 SUBTASK = re.compile(r"(\d+)\.(.+)")
 LATEST_MS = 4_102_444_800_000.0  # the year 2100: a later time is no time
@@ -81,12 +83,13 @@ class VertexDetail(NamedTuple):
 
 
 class MetricSums(NamedTuple):
-    """The metrics of a vertex by name, each summed over the vertex's subtasks."""
+    """The metrics of a vertex by name, each summed over the vertex's subtasks; a look is between two samples."""
 
     job: str
     vertex: str
     values: Mapping[str, float]
     came_at: datetime | None
+    is_look: bool = False
 
 
 class FlinkCluster(NamedTuple):
@@ -219,7 +222,7 @@ def read_metrics(answer: EngineAnswer, listed: list[JsonValue]) -> MetricSums | 
         else:
             sums[name] = sums.get(name, 0.0) + number
     known = {name: total for name, total in sums.items() if name not in unknown}
-    return MetricSums(asked["job"], asked["vertex"], known, answer.at)
+    return MetricSums(asked["job"], asked["vertex"], known, answer.at, answer.path.endswith(LOOK))
 
 
 def read_options(listed: list[JsonValue]) -> FlinkCluster | None:

@@ -17,6 +17,7 @@ from app.engines.flink.graph import (
     trace,
 )
 from app.engines.flink.intervals import JobInterval, find_intervals
+from app.engines.flink.looks import count_spans
 from app.engines.flink.notes import JobNotes, list_notes
 from app.engines.flink.patch import REACTIVE, count_slots
 from app.engines.flink.samples import put_together
@@ -46,6 +47,8 @@ def read(answers: Sequence[EngineAnswer]) -> EngineReading:
         for interval, lag in zip(intervals.measured, lags, strict=True)
         if (load := make_load(trace(interval, shape), keyed, lag - min(lags))) is not None
     ]
+    if loads and (spans := count_spans(asked.looks, intervals.measured[-1], shape.list_sources())):
+        loads[-1] = loads[-1].model_copy(update={"external_counts": spans})
     names = make_marks(job, shape, asked.cluster)
     is_only = len(asked.samples) == 1
     age = lags[-1] - (0.0 if is_only else min(lags)) if lags else None

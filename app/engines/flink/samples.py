@@ -42,13 +42,14 @@ class AskedJob:
     """What all answers hold about one job: its samples in the order of time, and the cluster.
 
     `other_jobs` counts the jobs that are left out; `early` counts the documents from before the job ran, or without
-    some of its vertices.
+    some of its vertices. `looks` are the counters of sources, as often as they were asked.
     """
 
     samples: Sequence[JobSample]
     cluster: FlinkCluster
     other_jobs: int
     early: int
+    looks: Sequence[MetricSums] = ()
 
 
 def put_together(answers: Sequence[EngineAnswer]) -> AskedJob:
@@ -67,7 +68,9 @@ def put_together(answers: Sequence[EngineAnswer]) -> AskedJob:
     chosen = [job for job in running if job.id == newest]
     early = sum(job.id == newest for job in jobs) - len(chosen)
     others = len({job.id for job in jobs} - {newest})
-    return AskedJob(list(attach(chosen, documents)), join_clusters(documents), others, early)
+    looks = [one for one in documents if isinstance(one, MetricSums) and one.job == newest]
+    samples = [one for one in documents if not (isinstance(one, MetricSums) and one.is_look)]
+    return AskedJob(list(attach(chosen, samples)), join_clusters(documents), others, early, looks)
 
 
 def is_whole(job: JobState) -> bool:

@@ -20,6 +20,7 @@ from app.web.fields import (
     show_example,
 )
 from planner import values
+from planner.queueing.bursts.counted_bursts import Span, find_idc
 
 SHARES_TOLERANCE = 0.01
 WIDEST_BUCKET = 10.0  # a wider bucket says too little of the services in it
@@ -228,6 +229,17 @@ class OperatorLoadBody(Body):
         )
 
 
+class CountedSpan(Body):
+    """A length of time, and the tuples that entered from outside in it."""
+
+    seconds: Period
+    tuples: Annotated[float, Field(ge=0, le=1e15)]
+
+    def to_values(self) -> Span:
+        """The span as a value of the planner."""
+        return Span(self.seconds, self.tuples)
+
+
 class LoadBody(Body):
     """The measured load of a topology."""
 
@@ -254,6 +266,12 @@ class LoadBody(Body):
             description="Measured time until the last derived tuple is finished, per external tuple.",
         ),
     ] = None
+    external_counts: Annotated[
+        list[CountedSpan],
+        Field(
+            max_length=3600, description="Tuples in successive spans, such as each second; they show bursts."
+        ),
+    ] = []
     operators: dict[OperatorName, OperatorLoadBody]
 
     @field_validator("covered_seconds")
@@ -272,4 +290,5 @@ class LoadBody(Body):
             {name: one.to_values() for name, one in self.operators.items()},
             self.measured_sojourn_seconds,
             self.measured_completion_seconds,
+            find_idc([[one.to_values() for one in self.external_counts]]) if self.external_counts else (),
         )

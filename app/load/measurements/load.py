@@ -12,6 +12,7 @@ from app.load.bodies.answers import Basis, CalibrationAnswer
 from app.load.bodies.calibrating import CalibratedLoad, calibrate_load
 from app.load.bodies.load import LoadBody
 from app.load.bodies.terms import EwmaSmoothing, Measured, WindowSmoothing
+from app.load.measurements.external_counts import count_bursts
 from app.load.measurements.learned_capacity import learn_capacity
 from app.load.measurements.snapshots import (
     LEAST_COVERED,
@@ -21,8 +22,10 @@ from app.load.measurements.snapshots import (
     count_shaped,
     find_ahead,
     find_calibrating,
+    find_counted,
     find_newest,
     is_partial,
+    shows_bursts,
 )
 from app.load.measurements.stored_topologies import StoredTopology, find_topology
 from app.settings import Settings
@@ -84,6 +87,8 @@ def gather_load(
     load, diagnostics = smooth(loads, body)
     topology, bends = learn_capacity(session, stored, topology, load, snapshots[-1])
     load = take_configured(topology, load)
+    counts = find_counted(session, stored, ended_by)
+    load, counted = count_bursts(topology, load, counts) if shows_bursts(counts) else (load, ())
     parts = _tell_of_parts(session, stored, snapshots, ended_by)
     basis = Basis(
         topology=stored.name,
@@ -96,7 +101,8 @@ def gather_load(
     rows = find_calibrating(session, stored, snapshots, ended_by) if body.calibrate else []
     calibrated = _calibrate(topology, load, rows, body.model)
     ahead = _tell_of_ahead(ahead_until)
-    said = ahead + parts + strangers + _tell_of_shapes(loads) + diagnostics + bends + calibrated.diagnostics
+    said = ahead + parts + strangers + _tell_of_shapes(loads) + diagnostics + bends + counted
+    said += calibrated.diagnostics
     return Gathered(
         stored, topology, calibrated.load, said, basis, snapshots, intervals, calibrated.shown, ahead_until
     )

@@ -6,7 +6,7 @@ A snapshot that ends further ahead of the service's clock than the allowed lead 
 
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from typing import Any, NamedTuple
 
 from sqlalchemy import ColumnElement, Select, func, select, union_all
 from sqlalchemy.orm import Session, undefer
@@ -15,6 +15,7 @@ from app.database.tables import SnapshotRow, TopologyRow
 from app.database.tables.topologies import SHAPES
 from app.load.measurements.stored_topologies import StoredTopology
 from app.settings import CLOCK_LEAD_SECONDS
+from planner.queueing.bursts.counted_bursts import LEAST_WINDOWS, Span
 from planner.values import IdcPoint, InstanceLoad, OperatorLoad, ServiceBucket
 
 KEY = (SnapshotRow.observed_at, SnapshotRow.window_seconds)
@@ -146,6 +147,40 @@ def find_newest_counts(
     query = columns.where(SnapshotRow.topology_id == topology.id, IS_WHOLE, *ended(session, ended_by))
     rows = session.execute(query.order_by(*(column.desc() for column in KEY)).limit(count)).all()
     return [(row[0], row[1], row[2], row[3]) for row in rows[::-1]]
+
+
+# Hours of minutes show bursts of up to ten minutes; the spans within snapshots are for shorter bursts.
+MOST_COUNTED, MOST_LOOKED_INTO = 300, 120
+
+
+class Counted(NamedTuple):
+    """What one snapshot counted: its beginning in seconds since 1970, itself as a span, and the spans within it."""
+
+    begins: float
+    span: Span
+    spans: Sequence[Span] = ()
+
+
+def find_counted(session: Session, topology: StoredTopology, ended_by: datetime | None) -> list[Counted]:
+    """What the newest whole snapshots counted, oldest first."""
+    bounds = (SnapshotRow.topology_id == topology.id, IS_WHOLE, *ended(session, ended_by))
+    newest = [column.desc() for column in KEY]
+    columns = select(SnapshotRow.observed_at, COVERED_SECONDS, SnapshotRow.external_rate)
+    rows = session.execute(columns.where(*bounds).order_by(*newest).limit(MOST_COUNTED)).all()
+    within = select(SnapshotRow.observed_at, SnapshotRow.external_counts).where(*bounds).order_by(*newest)
+    spans = {
+        at: [Span(one["seconds"], one["tuples"]) for one in counts or ()]
+        for at, counts in session.execute(within.limit(MOST_LOOKED_INTO))
+    }
+    return [
+        Counted(at.timestamp(), Span(seconds, rate * seconds), spans.get(at, ()))
+        for at, seconds, rate in rows[::-1]
+    ]
+
+
+def shows_bursts(counted: Sequence[Counted]) -> bool:
+    """Whether so many spans were counted that they could show bursts."""
+    return len(counted) >= LEAST_WINDOWS or sum([len(one.spans) for one in counted]) >= LEAST_WINDOWS
 
 
 def count_partial_since(

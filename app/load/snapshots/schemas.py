@@ -5,7 +5,7 @@ from typing import Annotated, Literal, Self
 from pydantic import AfterValidator, Discriminator, Field, Tag, model_validator
 
 from app.load.bodies.answers import DiagnosticAnswer
-from app.load.bodies.load import FPD_LOAD, LoadBody, OperatorLoadBody
+from app.load.bodies.load import FPD_LOAD, CountedSpan, LoadBody, OperatorLoadBody
 from app.web.fields import Answer, Body, MeasuredTime, OperatorName, UtcTime, show_example
 
 Part = Annotated[float, Field(ge=0, le=1, description="A part of the node, from 0 to 1.")]
@@ -98,6 +98,7 @@ class SnapshotAnswer(Answer):
     operators: dict[str, OperatorLoadBody]
     nodes: dict[str, NodeLoad] | None = None
     instances: dict[str, list[InstanceQueue]] | None = None
+    external_counts: list[CountedSpan] = []
     source: Literal["posted", "ingest"]
 
 

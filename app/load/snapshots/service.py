@@ -33,6 +33,7 @@ REPLACED_COLUMNS = (
     "shapes",
     "nodes",
     "instances",
+    "external_counts",
     "source",
     "stored_at",
 )
@@ -70,6 +71,7 @@ def _to_row(topology_id: int, one: SnapshotBody) -> dict[str, Any]:
         **split_operators({key: load.model_dump(exclude_none=True) for key, load in one.operators.items()}),
         "nodes": _dump(one, "nodes"),
         "instances": _dump(one, "instances"),
+        "external_counts": [span.model_dump() for span in one.external_counts] or null(),
         "source": "posted",
     }
 
@@ -102,7 +104,9 @@ def list_snapshots(
     session: Session, name: str, page: Page, since: datetime | None, until: datetime | None
 ) -> SnapshotPage:
     """A page of the snapshots that begin in [since, until), oldest first."""
-    query = select_snapshots(find_topology(session, name)).options(undefer(SnapshotRow.shapes))
+    query = select_snapshots(find_topology(session, name)).options(
+        undefer(SnapshotRow.shapes), undefer(SnapshotRow.external_counts)
+    )
     if since is not None:
         query = query.where(SnapshotRow.observed_at >= since)
     if until is not None:
@@ -115,6 +119,7 @@ def _to_answer(row: SnapshotRow) -> SnapshotAnswer:
     names = SnapshotAnswer.model_fields.keys() - {"operators"}
     return SnapshotAnswer.model_validate(
         {name: getattr(row, name) for name in names}
+        | {"external_counts": row.external_counts or []}
         | {"operators": join_operators(row.operators, row.shapes)}
     )
 

@@ -15,22 +15,26 @@ measuring bursts at each operator (docs/how-true-is-et.md).
 """
 
 from collections.abc import Mapping, Sequence
-from math import ceil, floor, log2
+from math import ceil, floor, inf, log2
 from typing import NamedTuple
 
 import numpy as np
 
 from planner.arrays import Floats
+from planner.queueing.bursts.counted_bursts import find_fastest, grow
 from planner.queueing.queueings import Station
 from planner.special import ndtr
 from planner.topology.flow import order_acyclic, settle_topology
 from planner.topology.network import Network
-from planner.values import SHARED, IdcPoint, Load, Topology
+from planner.values import SHARED, IdcPoint, Load, OperatorLoad, Topology
 
 MOST_SWEEPS = 30
 MOST_OCTAVES = 60
 LARGEST_X = 200.0
 MOST_OUTSIDE = 0.5
+SHORTEST_GAPS, GAP_OCTAVES = 0.1, 18
+LEAST_BURSTY = 2.0
+"""An index of dispersion below this value means calm input: it is measured with an error of some tenths."""
 LEAST_PART = 1e-9  # of the external stream; an operator that receives less of it says nothing of its bursts
 
 
@@ -42,11 +46,15 @@ class Part(NamedTuple):
 
 
 class Source(NamedTuple):
-    """The external stream: its rate, lengths of time, and the dispersion of its arrivals at each length."""
+    """The external stream: its rate, lengths of time, and the dispersion of its arrivals at each length.
+
+    `is_stated`: the dispersion is that of independent gaps with the SCV of an entry.
+    """
 
     rate: float
     seconds: Floats
     idc: Floats
+    is_stated: bool = False
 
 
 def carry_bursts(
@@ -81,7 +89,19 @@ def carry_bursts(
             map(IdcPoint, source.seconds.tolist(), find_idc(stations[name], parts[name], source).tolist())
         )
         for name in unknown
+        if not source.is_stated or stations[name].measured.arrival_scv is None
     }
+
+
+def is_calm(stations: Mapping[str, Station], load: Load) -> bool:
+    """Whether bursts are measured at all entries and the external stream has none.
+
+    Then bursts inside the topology come from services and batches, and no capacity upstream limits them.
+    """
+    entries = [one for one in stations.values() if any(stream.source is None for stream in one.streams)]
+    measured = [one.measured.arrival_idc or load.external_idc for one in entries]
+    levels = [point.idc for points in measured for point in points]
+    return all(measured) and max(levels, default=inf) < LEAST_BURSTY
 
 
 def is_fed(station: Station) -> bool:
@@ -99,21 +119,28 @@ def find_source(
 ) -> Source | None:
     """The external stream with its bursts, from the operator with measured bursts that receives most of the stream.
 
-    None if there is no such operator. Most of its arrivals must come from outside; arrivals through a loop vary like
-    the stream.
+    Most of its arrivals must come from outside; arrivals through a loop vary like the stream. If there is no such
+    operator, the bursts are those counted of the stream itself, or else follow from an entry's stated SCV of gaps.
     """
-    entries = [
+    fed = [
         one
         for name, one in stations.items()
-        if shares[name] and one.measured.arrival_idc and find_outside(one) >= MOST_OUTSIDE * one.arrival_rate
+        if shares[name] and one.arrival_rate and find_outside(one) >= MOST_OUTSIDE * one.arrival_rate
     ]
-    if not entries or not load.external_rate:
+    entries = [one for one in fed if one.measured.arrival_idc]
+    is_stated = not entries and not load.external_idc
+    if is_stated:
+        entries = [one for one in fed if states_scv(one.measured)]
+    if not load.external_rate or not (entries or load.external_idc):
         return None
-    entry = max(entries, key=find_outside)
-    part = entry.arrival_rate / load.external_rate
+    points, part, rest = load.external_idc, 1.0, 0.0
+    if entries:
+        entry = max(entries, key=find_outside)
+        points = list_points(entry) if is_stated else entry.measured.arrival_idc
+        part = entry.arrival_rate / load.external_rate
+        rest = round_rest(shares[entry.operator.name])
     if part < LEAST_PART:
         return None
-    points = entry.measured.arrival_idc
     shortest = (
         min([1.0 / stations[name].service_rate for name in unknown], default=points[0].window_seconds) / 2
     )
@@ -122,8 +149,28 @@ def find_source(
     seconds = points[-1].window_seconds * 2.0 ** -np.arange(octaves, -1, -1.0)
     windows, levels = zip(*points, strict=True)
     seen = np.interp(np.log(seconds), np.log(windows), levels)
-    share = shares[entry.operator.name]
-    return Source(load.external_rate, seconds, np.maximum((seen - round_rest(share)) / part, 0.0))
+    return Source(load.external_rate, seconds, np.maximum((seen - rest) / part, 0.0), is_stated)
+
+
+def states_scv(measured: OperatorLoad) -> bool:
+    """Whether the SCV of an operator's arrivals is known, and is not that of arrivals at random."""
+    return measured.arrival_scv not in (None, 1.0)
+
+
+def passes_scv_on(topology: Topology, load: Load) -> bool:
+    """Whether the SCV of gaps is known at an operator where tuples enter, and unknown at one that others feed."""
+    stated = [name for name, one in load.operators.items() if states_scv(one)]
+    fed = {edge.target for edge in topology.edges if edge.source != edge.target}
+    entries = {entry.operator for entry in topology.entries} or load.operators.keys() - fed
+    return not entries.isdisjoint(stated) and any(load.operators[name].arrival_scv is None for name in fed)
+
+
+def list_points(entry: Station) -> tuple[IdcPoint, ...]:
+    """I(t) of independent gaps with the SCV of arrivals at an entry, from a tenth of a gap to 10,000 gaps."""
+    excess = (entry.measured.arrival_scv or 0.0) - 1.0
+    windows = SHORTEST_GAPS * 2.0 ** np.arange(0.0, GAP_OCTAVES) / entry.arrival_rate
+    levels = 1.0 + excess * grow(find_fastest(excess, entry.arrival_rate) * windows)
+    return tuple(map(IdcPoint, windows.tolist(), levels.tolist()))
 
 
 def find_outside(station: Station) -> float:

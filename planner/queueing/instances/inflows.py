@@ -14,7 +14,7 @@ from math import inf
 import numpy as np
 
 from planner.arrays import Floats
-from planner.queueing.bursts.carried_bursts import carry_bursts
+from planner.queueing.bursts.carried_bursts import carry_bursts, is_calm, passes_scv_on
 from planner.queueing.instances.key_shares import find_groups
 from planner.queueing.instances.scaling import find_peak, slow_down
 from planner.queueing.queueings import ERLANG, KEYED, EmittedBatch, Inflow, Station, Stream
@@ -32,9 +32,6 @@ from planner.values import (
     Queueing,
     Topology,
 )
-
-LEAST_BURSTY = 2.0
-"""An index of dispersion below this value means calm input: it is measured with an error of some tenths."""
 
 
 def build_stations(
@@ -124,9 +121,13 @@ def find_inflows(
     if is_erlang(topology, load):
         return None
     stations = find_stations(topology, load, arrival_rates)
-    may_burst = any(one.measured.arrival_idc or one.measured.instances for one in stations.values())
+    may_burst = (
+        bool(load.external_idc)
+        or any(one.measured.arrival_idc or one.measured.instances for one in stations.values())
+        or (states_scvs(topology, load) and passes_scv_on(topology, load))
+    )
     # the capacity upstream matters only for bursts
-    is_unbounded = is_open or not may_burst or is_calm(stations)
+    is_unbounded = is_open or not may_burst or is_calm(stations, load)
     capacities = dict.fromkeys(stations, inf) if is_unbounded else find_capacities(stations)
     together = find_root_batches(topology)
     carried = carry_bursts(topology, load, stations, is_open=is_open) if may_burst else {}
@@ -134,16 +135,6 @@ def find_inflows(
         make_inflow(station, carried.get(name), capacities[name], together.get(name, 1.0), is_open=is_open)
         for name, station in stations.items()
     ]
-
-
-def is_calm(stations: Mapping[str, Station]) -> bool:
-    """Whether bursts are measured at all entries and the external stream has none.
-
-    Then bursts inside the topology come from services and batches, and no capacity upstream limits them.
-    """
-    entries = [one for one in stations.values() if any(stream.source is None for stream in one.streams)]
-    levels = [point.idc for one in entries for point in one.measured.arrival_idc]
-    return all(one.measured.arrival_idc for one in entries) and max(levels, default=inf) < LEAST_BURSTY
 
 
 def make_inflow(
@@ -190,6 +181,10 @@ where measured rates scatter by chance."""
 def is_erlang(topology: Topology, load: Load) -> bool:
     """Whether all operators have a shared queue, processors serve one tuple at a time, and no bursts are measured."""
     measured = load.operators
+    if any(point.idc != 1.0 for point in load.external_idc):
+        return False
+    if states_scvs(topology, load) and passes_scv_on(topology, load):
+        return False
     for operator in topology.operators:  # a plain loop, because every plan runs it
         queueing = operator.queueing
         if (queueing is not None and queueing != SHARED) or measured[operator.name].arrival_idc:
@@ -197,6 +192,16 @@ def is_erlang(topology: Topology, load: Load) -> bool:
         if operator.concurrency > 1 or operator.scaling is not None:
             return False
     return True
+
+
+def states_scvs(topology: Topology, load: Load) -> bool:
+    """Whether an SCV of arrivals is known in a topology that says how tuples queue.
+
+    A topology that does not is taken as DRS takes it: an SCV that is not given is 1.
+    """
+    return any(operator.queueing is not None for operator in topology.operators) and any(
+        one.arrival_scv not in (None, 1.0) for one in load.operators.values()
+    )
 
 
 def find_stations(topology: Topology, load: Load, arrival_rates: Sequence[float]) -> dict[str, Station]:

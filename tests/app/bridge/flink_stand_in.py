@@ -39,7 +39,7 @@ class FlinkStandIn:
         self.asked: list[dict[str, int]] = []
         self.requests: list[str] = []
         self.refuses: int | None = None
-        self.is_fetching, self.is_rescaling_at_once = True, True
+        self.is_fetching, self.is_rescaling_at_once, self.shows_source = True, True, False
         self.lock = threading.RLock()
         self.start_over()
 
@@ -104,6 +104,14 @@ class FlinkStandIn:
             for vertex in NAMES:
                 at = f"/jobs/{self.job}/vertices/{vertex}"
                 documents |= {at: self.describe_vertex(vertex, now), f"{at}/subtasks/metrics": []}
+            if self.shows_source:
+                at = f"/jobs/{self.job}/vertices/{IDS['Source: arrivals']}/subtasks/metrics"
+                name, emitted = "Source__arrivals.numRecordsOut", int(self.shown["Source: arrivals"][0])
+                counted: dict[str, Any] = {
+                    at: [{"id": name}],
+                    f"{at}?get={name}": [{"id": name, "sum": emitted}],
+                }
+                documents |= counted
             return documents.get(path)
 
     def list_jobs(self, now: int) -> dict[str, Any]:

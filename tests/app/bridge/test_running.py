@@ -1,9 +1,11 @@
 """How a bridge runs: until it is asked to end, or once."""
 
+import pytest
+
 from app.bridge.running import describe_end, run_once, run_until_stopped
 from app.bridge.states import BridgeState
 from app.bridge.stopping import Stop, Stopped
-from tests.app.bridge.bridges import Stage
+from tests.app.bridge.bridges import INTERVAL_SECONDS, Stage
 from tests.app.bridge.test_state_machine_machine import make_change
 
 
@@ -95,6 +97,27 @@ def test_who_is_away_is_asked_again_after_growing_waits(stage: Stage):
     for place, wait in enumerate(stop.waits[:4]):
         assert 2.0**place / 2 <= wait <= 2.0**place
     assert stage.told.list_kinds() == ["away", "ended"]
+    stop.close()
+
+
+def test_sources_are_looked_at_each_second_between_two_samples(stage: Stage):
+    class Seconds(Hurried):
+        """The engine's clock passes as long as each wait takes; its source emits a burst in every fourth."""
+
+        def wait(self, seconds: float) -> None:
+            self.stage.engine.rate = 5000.0 if len(self.waits) % 4 == 0 else 1000.0
+            self.stage.clock.now += 1.0 - INTERVAL_SECONDS
+            super().wait(seconds)
+
+    stage.engine.shows_source = True
+    stop = Seconds(stage, most=31)
+    assert run_until_stopped(stage.make_bridge(), stop) == 0
+    client = stage.open(stage.service_url)
+    (*_, stored) = client.get(f"/v1/topologies/{stage.topology}/snapshots").json()["items"]
+    counted = [one["tuples"] for one in stored["external_counts"]]
+    assert len(counted) == 15
+    assert sorted(counted)[-4] == pytest.approx(5000.0, rel=0.1)
+    assert sum(counted) == pytest.approx(stored["external_rate"] * stored["window_seconds"], rel=0.1)
     stop.close()
 
 
