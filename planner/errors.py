@@ -154,8 +154,8 @@ class BoundTooSmall(PlannerError):
     def __str__(self) -> str:
         if self.most_served is not None:
             return (
-                f"Operator {self.operator} cannot keep up with any number of processors: by its scaling they slow each "
-                f"other down, and serve {write_rate(self.most_served)} at most. Make it faster, or lower the load."
+                f"Operator {self.operator} cannot keep up with any number of processors: they slow each other down, "
+                f"and serve {write_rate(self.most_served)} at most. Make it faster, or lower the load."
             )
         if self.needed is None:
             return (

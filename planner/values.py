@@ -21,13 +21,13 @@ ROOT, TUPLE = "root", "tuple"
 
 
 class Scaling(NamedTuple):
-    """How much slower each is as more run: planner.queueing.instances.scaling; more than `most` serve no more."""
+    """How much slower each is as more run; `futile` is a FutileChange of planner.queueing.instances.scaling."""
 
     gamma: float = 0.0
     sigma: float = 0.0
     kappa: float = 0.0
     is_learned: bool = False
-    most: int | None = None
+    futile: tuple[int, int, float] | None = None
 
 
 class Operator(NamedTuple):

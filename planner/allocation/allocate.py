@@ -24,6 +24,7 @@ from planner.queueing.erlang import find_least_stable_counts, split_offered_load
 from planner.queueing.gain_curves import ScalarQueues
 from planner.queueing.instances.key_shares import UNREACHABLE, KeyShares
 from planner.queueing.instances.scaling import FARTHEST as MOST_TRIED
+from planner.queueing.instances.scaling import find_peak
 from planner.queueing.mixed_queues import find_least_stable
 from planner.queueing.queueings import ERLANG
 from planner.queueing.sojourns import find_lower_bound, meets_target, sum_sojourns
@@ -164,7 +165,7 @@ def blame_hot_key(stations: Stations, i: int, name: str) -> BoundTooSmall:
     inflow = stations.inflows[i] if stations.inflows else ERLANG
     if inflow.scaling is not None:
         counts = [1] * len(stations)
-        counts[i] = min(most, MOST_TRIED)
+        counts[i] = min(most, find_peak(inflow.scaling) or MOST_TRIED)
         served = stations.list_capacities(counts)[i]
         return BoundTooSmall(name, None if most >= NO_BOUND else most, None, most_served=served)
     groups = UNREACHABLE if inflow.groups is None else inflow.groups.number

@@ -10,13 +10,14 @@ more, so the search gives none. Where capacity bends, k processors serve s(k)·k
 
 from bisect import bisect_left
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from heapq import heapify, heappop, heappush
 from math import ceil, inf
 
-from planner.queueing.instances.key_shares import KeyShares
+from planner.queueing.instances.key_shares import UNREACHABLE, KeyShares
 from planner.queueing.instances.scaling import slow_down
+from planner.queueing.mixed_queues import find_least_stable
 from planner.queueing.stations import Stations
 from planner.values import Scaling
 
@@ -90,6 +91,21 @@ def find_served(stations: Stations, counts: Sequence[int]) -> float:
     """The part of the arrivals that every operator can serve with these processors; above 1: all of them."""
     rows = zip(stations.list_capacities(counts), stations.arrival_rate, strict=True)
     return min((capacity / float(rate) for capacity, rate in rows if rate > 0.0), default=inf)
+
+
+def straighten_hopeless(stations: Stations) -> tuple[Stations, list[int]]:
+    """The stations without the scaling of operators whose processors cannot keep up at their peak; and their places."""
+    general = stations.list_general()
+    if stations.inflows is None or not stations.grouped:
+        return stations, []
+    floors = find_least_stable(stations.prepare_general(general)).tolist()
+    places = [
+        i
+        for i, floor in zip(general, floors, strict=True)
+        if floor >= UNREACHABLE and stations.inflows[i].scaling is not None
+    ]
+    inflows = [one._replace(scaling=None) if i in places else one for i, one in enumerate(stations.inflows)]
+    return replace(stations, inflows=inflows), places
 
 
 def split_most(stations: Stations, k_max: int) -> list[int] | None:

@@ -21,13 +21,12 @@ from typing import NamedTuple
 import numpy as np
 
 from planner.arrays import Floats
+from planner.queueing.instances.scaling import LEAST_APART, FutileChange, describe_futile, judge_change
 from planner.values import Diagnostic, Scaling
 from planner.wording import join_names, write_counted, write_percent, write_rate
 
 LEAST_INTERVALS = 3
 """The fewest intervals of one number of processors that count."""
-LEAST_APART = 1.2
-"""The least ratio of the most and the fewest processors of a revision that tell of a bend."""
 USUAL_SCATTER = 0.02
 """The scatter of single measured rates that is taken at least; intervals may agree by chance."""
 LEVEL_NOISE = 0.005
@@ -37,8 +36,6 @@ LINEAR, POWER, SERIAL, MIXED, PEAKED = 0.5, 0.2, 0.13, 0.13, 0.04
 MOST_DOUBT = 0.2
 """Up to this weight of no bend, a bend counts as seen; and from one minus this on, a peak."""
 TWICE = 2.0
-LEAST_BROUGHT = 0.2
-"""A change brought nothing where capacity grew by less than this part of what the processors grew by."""
 
 
 class SeenRate(NamedTuple):
@@ -59,14 +56,6 @@ class SeenCapacity(NamedTuple):
     deviation: float
 
 
-class FutileChange(NamedTuple):
-    """A change of processors after which hardly more could be served; `grown` is by which part more."""
-
-    before: int
-    after: int
-    grown: float
-
-
 @dataclass(frozen=True, slots=True)
 class LearnedScaling:
     """How capacity bends, and the rates that show it, the oldest revision first.
@@ -78,12 +67,17 @@ class LearnedScaling:
     scaling: Scaling
     seen: tuple[SeenCapacity, ...]
     kept: tuple[float, float, float]
-    futile: FutileChange | None = None
 
 
-def learn_scaling(rates: Iterable[SeenRate]) -> LearnedScaling | None:
-    """The scaling that measured rates show; None where they show no bend."""
-    seen = sum_up(rates)
+def learn_scaling(rates: Iterable[SeenRate], revision: int = 1) -> LearnedScaling | None:
+    """The scaling that measured rates show for the current revision of a topology; None where they show no bend.
+
+    Of earlier revisions in which a change was futile nothing is taken: other code may be the cure.
+    """
+    listed = sum_up(rates)
+    past = {one.revision for one in listed} - {revision}
+    cured = {one for one in past if find_futile(listed, one) is not None}
+    seen = tuple([one for one in listed if one.revision not in cured])
     if not is_telling(seen):
         return None
     candidates, weights = weigh_candidates(seen)
@@ -99,10 +93,10 @@ def learn_scaling(rates: Iterable[SeenRate]) -> LearnedScaling | None:
     parts = np.cumsum(weights[order]) / weights.sum()
     likely = [int(order[np.searchsorted(parts, part)]) for part in (0.9, 0.5, 0.1)]
     gamma, sigma, kappa = (float(one) for one in candidates[likely[1]])
-    futile = find_futile(seen)
-    scaling = Scaling(gamma, sigma, kappa, is_learned=True, most=None if futile is None else futile.before)
+    futile = find_futile(seen, revision)
+    scaling = Scaling(gamma, sigma, kappa, is_learned=True, futile=futile)
     low, middle, high = (float(np.exp(-lost[place])) for place in likely)
-    return LearnedScaling(scaling, seen, (low, middle, high), futile)
+    return LearnedScaling(scaling, seen, (low, middle, high))
 
 
 def sum_up(rates: Iterable[SeenRate]) -> tuple[SeenCapacity, ...]:
@@ -175,16 +169,14 @@ def weigh_candidates(seen: Sequence[SeenCapacity]) -> tuple[Floats, Floats]:
     return candidates, weights / weights.sum()
 
 
-def find_futile(seen: Sequence[SeenCapacity]) -> FutileChange | None:
-    """The first change to more processors in the newest revision that brought nothing, if there is one."""
-    newest = [one for one in seen if one.revision == seen[-1].revision]
+def find_futile(seen: Sequence[SeenCapacity], revision: int) -> FutileChange | None:
+    """The first change to more processors in a revision that brought nothing, if there is one."""
+    newest = [one for one in seen if one.revision == revision]
     for place, one in enumerate(newest):
         for other in newest[place + 1 :]:
-            if other.processors < LEAST_APART * one.processors:
-                continue
-            grown = other.processors * other.service_rate / (one.processors * one.service_rate) - 1.0
-            if grown < LEAST_BROUGHT * (other.processors / one.processors - 1.0):
-                return FutileChange(one.processors, other.processors, grown)
+            found = judge_change(one.processors, one.service_rate, other.processors, other.service_rate)
+            if found is not None:
+                return found
     return None
 
 
@@ -201,12 +193,6 @@ def describe_learned(name: str, learned: LearnedScaling) -> Diagnostic:
         f"Processors of {name} are slower as more run, by stored snapshots: one served {join_names(rates)}. With "
         f"{2 * most}, one would keep {middle} of its speed with {most} (likely {low} to {high})."
     )
-    if learned.futile is not None:
-        detail += f" {describe_futile(name, learned.futile)} No plan gives more than {learned.futile.before}."
+    if (futile := learned.scaling.futile) is not None:
+        detail += f" {describe_futile(name, futile)} No plan gives more than {futile[0]}."
     return Diagnostic("capacity-learned", f"{detail} The topology's scaling would replace this.", (name,))
-
-
-def describe_futile(name: str, futile: FutileChange) -> str:
-    """A sentence on a change of processors that brought nothing."""
-    more = f"{write_percent(abs(futile.grown))} {'more' if futile.grown >= 0.0 else 'less'}"
-    return f"{futile.before} → {futile.after} processors at {name} served {more}."

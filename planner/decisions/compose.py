@@ -23,7 +23,7 @@ from planner.decisions.catch_up import CatchingUp, describe_catch_up
 from planner.decisions.economic_goal import decide_economically
 from planner.decisions.goals import propose
 from planner.decisions.horizon import ChangeHorizon
-from planner.decisions.limits import limit_change
+from planner.decisions.limits import limit_change, list_futile
 from planner.decisions.policy import Goal
 from planner.decisions.rules import RULES, apply_rules, find_moves
 from planner.decisions.state_migration import Moves
@@ -168,7 +168,7 @@ def conclude(case: Case, proposal: Proposal) -> Decision:
         rate_change=case.rate_change,
         urgent=proposal.urgent,
         reasons=proposal.reasons,
-        constraints=proposal.constraints,
+        constraints=(*proposal.constraints, *list_futile(case, recommended)),
         sized_rate=sized.load.external_rate,
         sized_by=sized_by,
         correction=case.correction,

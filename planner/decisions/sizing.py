@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from planner.allocation.allocate import EvenSplit, allocate_budget, allocate_target
+from planner.allocation.served import straighten_hopeless
 from planner.decisions.case import Case
 from planner.decisions.wait_correction import find_own_wait, find_wait
 from planner.decisions.wording import Reason, describe_limit, give_reason
@@ -108,11 +109,13 @@ NEAR_LEAST = 0.25
 def size_up_to_bounds(case: Case, situation: Situation, factors: Factors, limit: Reason) -> Sizing:
     """Returns the processors for the target without max_processors, each operator then cut to its own max_processors.
 
-    This is not the best split of the remaining processors: other operators cannot compensate for the cut.
+    An operator whose processors slow each other down too much for its load gets as many as serve most. This is not the
+    best split of the remaining processors: other operators cannot compensate for the cut.
     """
     k_max, bounds = case.policy.k_max, situation.stations.max_processors
     none = [NO_BOUND] * len(situation.names)
-    free = situation._replace(stations=replace(situation.stations, max_processors=none))
+    straight, at_peak = straighten_hopeless(situation.stations)
+    free = situation._replace(stations=replace(straight, max_processors=none))
     try:
         found = size_freely(case, free, factors)
     except TargetUnreachable as error:
@@ -123,6 +126,8 @@ def size_up_to_bounds(case: Case, situation: Situation, factors: Factors, limit:
     cut = [np.minimum(one.counts, bounds).tolist() for one in found]
     best = max(range(len(cut)), key=lambda place: sum(cut[place]))
     counts = situation.stations.settle_counts(cut[best])
+    for place in at_peak:
+        counts[place] = int(bounds[place])
     if k_max is not None and sum(counts) > k_max:
         counts = np.minimum(fill_shared(free, k_max), bounds).tolist()
     return Sizing(counts, situation, factors, found[best].is_own, (limit,), is_bounded=True)

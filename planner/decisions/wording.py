@@ -67,6 +67,7 @@ SENTENCES: Mapping[str, str] = {
     "k_max-full": "The policy allows no more than {most} processors.",
     "most-served": "{signal} The {most} processors that the policy allows are too few for {rate}: their best "
     "split serves {after} of the tuples, and what runs serves {before}.",
+    "brought-nothing": "{change} So no more than {most} are planned there, until another revision is stored.",
     # The backlog.
     "catch-up": "{waiting} tuples wait. To work them off within {within} takes at least {counts} processors.",
     "catch-up-bounded": "The {waiting} tuples that wait take {seconds} to work off, longer than the {left} that the "

@@ -24,6 +24,7 @@ from planner.economics.seen import ChangeCost, History, Kept
 from planner.economics.steady import find_correction
 from planner.economics.worth import find_drain_seconds, roll
 from planner.situations.situation import Situation
+from planner.targets.target import OUT_OF_REACH
 from planner.topology.flow import order_acyclic
 from planner.topology.network import index_topology
 
@@ -142,7 +143,10 @@ def find_price(needs: Needs, rungs: Sequence[Rung], usual_rate: float, kept: Kep
     """The price of a late minute in processor-minutes, steered by the debt."""
     usual = next((one.total for one in rungs if one.capacity >= usual_rate), None)
     if usual is None:
-        usual = sum(needs.find(usual_rate))
+        try:
+            usual = sum(needs.find(usual_rate))
+        except OUT_OF_REACH:
+            usual = rungs[-1].total
     steered = 2.0 * kept.debt / ((1.0 - promise) * STEERED_OVER)
     return PRICE * usual * exp(min(max(steered, -MOST_STEERED), MOST_STEERED))
 

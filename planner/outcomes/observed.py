@@ -107,7 +107,10 @@ class Observations:
 
 @dataclass(frozen=True, slots=True)
 class ObservedOutcome:
-    """The outcome of a decision as snapshots show it, judged from `begin_seconds` to `end_seconds`; None: unknown."""
+    """The outcome of a decision as snapshots show it, judged from `begin_seconds` to `end_seconds`; None: unknown.
+
+    `futile`: sentences on operators that served hardly more with their new processors.
+    """
 
     state: State
     begin_seconds: float | None = None
@@ -121,6 +124,7 @@ class ObservedOutcome:
     cut_seconds: float | None = None
     is_complete: bool = False
     kept: bool | None = None
+    futile: tuple[str, ...] = ()
 
 
 def compare_processors(

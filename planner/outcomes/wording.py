@@ -37,7 +37,7 @@ def describe_outcome(
     parts = [describe_state(promised, observations, found)]
     if found.state in {"applied", "held"}:
         parts += [describe_kept(promised, found), *describe_beside(promised, found)]
-        parts += describe_causes(promised, found, compared)
+        parts += [*describe_causes(promised, found, compared), *found.futile]
     return " ".join(parts)
 
 

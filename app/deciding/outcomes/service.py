@@ -4,6 +4,7 @@ A report that is sent twice changes nothing, and an earlier report never undoes 
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from uuid import UUID
 
@@ -15,11 +16,13 @@ from app.deciding.outcomes.answers import Became, to_became, to_reported
 from app.deciding.outcomes.gathering import AskedDecision, find_periods, gather_compared, gather_outcomes
 from app.deciding.outcomes.schemas import OutcomeAnswer, OutcomeBody
 from app.deciding.promises import StoredDecision, find_before, find_promised_seconds, read_promise
+from app.deciding.rates_around import AppliedChange, list_futile
 from app.settings import Settings
+from app.web.fields import move_time
 from app.web.problems.errors import InvalidRequest
 from app.web.problems.stored_data_errors import OutcomeConflict, UnknownDecision
 from planner.errors import escape_pointer, suggest_name
-from planner.outcomes.observed import USUAL_ERROR, Promised, observe_outcome
+from planner.outcomes.observed import USUAL_ERROR, ObservedOutcome, Promised, observe_outcome
 
 FOLLOWING = {
     "refused": {"refused", "failed", "applied"},
@@ -130,10 +133,24 @@ def find_outcomes(session: Session, topology_id: int, decisions: Sequence[Stored
     asked = [to_asked(one, promise) for one, promise in zip(decisions, promised, strict=True)]
     seen = gather_outcomes(session, topology_id, asked)
     found = [observe_outcome(one, around.observations) for one, around in zip(promised, seen, strict=True)]
+    changes = [to_change(*one) for one in zip(asked, found, strict=True)]
+    futile = list_futile(session, topology_id, changes)
+    found = [replace(one, futile=said) for one, said in zip(found, futile, strict=True)]
     periods = [find_periods(*one) for one in zip(asked, promised, found, strict=True)]
     compared = gather_compared(session, topology_id, periods)
     reported = [to_reported(one.outcome) for one in decisions]
     return [to_became(*one) for one in zip(promised, asked, seen, found, compared, reported, strict=True)]
+
+
+def to_change(asked: AskedDecision, found: ObservedOutcome) -> AppliedChange | None:
+    """Returns the change of a decision that ran, and from when until when it did; None if it did not run."""
+    ends = [one for one in (found.end_seconds, found.cut_seconds) if one is not None]
+    if found.state != "applied" or found.begin_seconds is None or not ends:
+        return None
+    applied_at, until = (move_time(asked.decided_for, one) for one in (found.begin_seconds, min(ends)))
+    if applied_at is None or until is None:
+        return None
+    return AppliedChange(asked.current, asked.recommended, asked.decided_for, applied_at, until)
 
 
 def to_asked(decision: StoredDecision, promised: Promised) -> AskedDecision:

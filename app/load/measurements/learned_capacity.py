@@ -75,7 +75,9 @@ def learn_capacity(
     if not seen:
         return topology, ()
     learned = {
-        one.name: learn_operator(one, seen[one.name]) for one in topology.operators if one.name in seen
+        one.name: learn_operator(one, seen[one.name], stored.revision)
+        for one in topology.operators
+        if one.name in seen
     }
     found = {name: one for name, one in learned.items() if one is not None}
     operators = [
@@ -121,9 +123,9 @@ def read_rates(
     return found
 
 
-def learn_operator(operator: Operator, rates: Sequence[SeenRate]) -> LearnedScaling | None:
+def learn_operator(operator: Operator, rates: Sequence[SeenRate], revision: int) -> LearnedScaling | None:
     """The scaling of one operator by its rates; a peak below the owner's min_processors is no peak to keep to."""
-    learned = learn_scaling(rates)
+    learned = learn_scaling(rates, revision)
     if learned is None or (find_peak(learned.scaling) or operator.min_processors) < operator.min_processors:
         return None
     return learned

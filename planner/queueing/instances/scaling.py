@@ -7,10 +7,15 @@ The capacity k·μ(k) has a peak where κ > 0; more processors than there would 
 
 from collections.abc import Callable
 from math import ceil, floor, inf, sqrt
-from typing import Any
+from typing import Any, NamedTuple
 
 from planner.values import Scaling
+from planner.wording import write_percent
 
+LEAST_APART = 1.2
+"""The least ratio of two numbers of processors that are compared."""
+LEAST_BROUGHT = 0.2
+"""A change brought nothing where capacity grew by less than this part of what the processors grew by."""
 Real = Any  # a float or an array of floats
 FARTHEST = 2**40
 """The largest number of processors that is tried."""
@@ -21,16 +26,40 @@ def slow_down(scaling: Scaling, k: Real) -> Real:
     return k**-scaling.gamma / (1.0 + scaling.sigma * (k - 1.0) + scaling.kappa * k * (k - 1.0))
 
 
+class FutileChange(NamedTuple):
+    """A change to more processors after which hardly more could be served; `grown` is by which part more."""
+
+    before: int
+    after: int
+    grown: float
+
+
+def judge_change(before: int, rate_before: float, after: int, rate_after: float) -> FutileChange | None:
+    """The change to more processors, with the service rates of one of them, if it brought nothing; else None."""
+    if after < LEAST_APART * before:
+        return None
+    grown = after * rate_after / (before * rate_before) - 1.0
+    return FutileChange(before, after, grown) if grown < LEAST_BROUGHT * (after / before - 1.0) else None
+
+
+def describe_futile(name: str, futile: tuple[int, int, float]) -> str:
+    """A sentence on a change of processors that brought nothing."""
+    before, after, grown = futile
+    more = f"{write_percent(abs(grown))} {'more' if grown >= 0.0 else 'less'}"
+    return f"{before} → {after} processors at {name} served {more}."
+
+
 def find_peak(scaling: Scaling) -> int | None:
     """The number of processors that serve most together; None where more always serve more, up to FARTHEST.
 
-    Where more than `most` were seen to serve no more, it is at most that. At the peak k·μ(k) has the derivative 0:
+    Where a change to more was futile, it is at most what ran before. At the peak k·μ(k) has the derivative 0:
     κ(1 + γ)k² + γ(σ − κ)k = (1 − γ)(1 − σ).
     """
     if scaling.gamma >= 1.0:
         return 1
-    if scaling.most is not None:
-        return min(scaling.most, find_peak(scaling._replace(most=None)) or scaling.most)
+    if scaling.futile is not None:
+        before = scaling.futile[0]
+        return min(before, find_peak(scaling._replace(futile=None)) or before)
     gamma, sigma, kappa = scaling.gamma, scaling.sigma, scaling.kappa
     square, slope, level = (
         kappa * (1.0 + gamma),

@@ -11,6 +11,7 @@ from planner.decisions.compose import Decision, compose_decision, decide
 from planner.decisions.limits import limit_steps
 from planner.decisions.policy import LastChange, MaxStep, Policy
 from planner.economics.seen import History, SeenInterval
+from planner.values import Scaling
 from tests.planner.economics.loads import ROW, TARGET, load_row
 
 ECONOMIC = Policy(t_max_seconds=TARGET, rule="economic")
@@ -76,3 +77,20 @@ def test_steps_lead_to_every_number(pairs: list[tuple[int, int]], up: float, dow
         assert all(min(a, b) <= c <= max(a, b) for a, b, c in zip(counts, running, stepped, strict=True))
         running = stepped
     assert running == counts
+
+
+@pytest.mark.parametrize("policy", [ECONOMIC, DRS, Policy(k_max=30)])
+def test_a_change_that_brought_nothing_is_not_made_again(policy: Policy):
+    question = ask(policy, 50.0, (3, 4), 5.0)
+    wanted = count(decide(question))
+    assert wanted[0] > 4
+    first, *others = ROW.operators
+    tried = first._replace(scaling=Scaling(gamma=0.01, is_learned=True, futile=(4, 6, 0.04)))
+    made = decide(replace(question, topology=replace(ROW, operators=(tried, *others))))
+    assert count(made)[0] <= 4
+    if policy is DRS:
+        assert count(made) == [4, wanted[1]], "the others get what the target takes"
+        [said] = [one.detail for one in made.constraints if one.code == "brought-nothing"]
+        assert said.startswith(
+            f"4 → 6 processors at {first.name} served 4% more. So no more than 4 are planned"
+        )

@@ -59,7 +59,7 @@ def test_a_decision_reads_first_computes_then_and_stores_last(
         store_decision(session, known, DecisionRequest(at=AT), Settings())
     assert watch.statements_while_timed == []
     assert watch.timed == 2  # the forecast of the rate, and the decision
-    finding = [one for one in watch.statements if "topology_revisions" in one]
+    finding = [one for one in watch.statements if "topology_revisions.definition" in one]
     assert len(finding) == 1, "the topology is read once"
 
 

@@ -26,8 +26,8 @@ def test_speeds_are_those_of_the_power_law_and_of_gunther() -> None:
     assert find_peak(Scaling(gamma=0.3)) is None
     assert find_peak(Scaling(kappa=5e-324)) is None
     assert find_peak(Scaling(gamma=1.0)) == 1
-    assert find_peak(Scaling(gamma=0.3, most=6)) == 6
-    assert find_peak(Scaling(kappa=0.1, most=6)) == 3
+    assert find_peak(Scaling(gamma=0.3, futile=(6, 9, 0.04))) == 6
+    assert find_peak(Scaling(kappa=0.1, futile=(6, 9, 0.04))) == 3
 
 
 @given(least=st.integers(1, 50), first=st.integers(1, 100), most=st.integers(1, 80))
