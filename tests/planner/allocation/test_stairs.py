@@ -13,6 +13,7 @@ from planner.queueing.instances.key_shares import ASSIGNMENTS
 from planner.queueing.sojourns import expected_sojourn_seconds
 from planner.situations.situation import Situation, survey_load
 from planner.values import Edge, Entry, InstanceLoad, Load, Operator, OperatorLoad, Topology
+from tests.planner.group_cases import KINDS, OBJECTIVES, draw_case
 
 MOST = 24
 
@@ -102,33 +103,16 @@ def test_greedy_on_hulls_alone_is_not_the_best(monkeypatch: pytest.MonkeyPatch):
     assert sum(map(compare, range(40))) > 0
 
 
-def plan_keyed(rng: Random) -> tuple[Operator, OperatorLoad, float, int]:
-    """A keyed operator, its load and rate, and the processors planned for a target that is not easy."""
-    groups = rng.randint(6, 128)
-    operator = Operator("a", queueing="keyed", max_parallelism=groups)
-    weights = [1.0 / groups] * groups
-    if rng.random() < 0.5:
-        weights = [(place + 1) ** -0.8 for place in rng.sample(range(groups), groups)]
-    instances = tuple(InstanceLoad(str(place), weight / sum(weights)) for place, weight in enumerate(weights))
-    known = tuple(sorted(instances, key=lambda one: -one.share)) if rng.random() < 0.7 else ()
-    if not known:
-        instances = tuple(InstanceLoad(str(place), 1.0 / groups) for place in range(groups))
-    hottest = max(one.share for one in instances)
-    rate = rng.uniform(0.2, 0.98) * 30.0 / hottest
-    measured = OperatorLoad(30.0, instances=known)
-    topology, load = Topology((operator,)), Load(rate, {"a": measured})
-    situation = survey_load(topology, load, "ggk-whitt", is_open=True)
-    lower = situation.sum_sojourns(situation.wait_seconds([groups]))
-    (count,) = allocate_target(situation.stations, lower * rng.uniform(1.0, 3.0), rate, ("a",)).counts
-    shares = [one.share for one in instances]
-    held = [sum(shares[g] for g in range(groups) if g * count // groups == i) for i in range(count)]
-    return operator, measured, max(held) * rate, count
-
-
-def test_no_plan_overloads_an_instance_that_gets_whole_groups():
-    rng = Random(3)
-    busiest = [used for _, _, used, _ in (plan_keyed(rng) for _ in range(60))]
-    assert max(busiest) < 30.0
+@pytest.mark.parametrize("objective", OBJECTIVES)
+@pytest.mark.parametrize("kind", KINDS[:-1])
+def test_no_plan_overloads_an_instance_that_gets_whole_groups(kind: str, objective: str):
+    """A sample; `make bench BENCH=whole_groups` has 480 plans."""
+    cases = [draw_case(seed, kind, objective) for seed in range(2 if objective == "quantile" else 8)]
+    busy = [
+        case.find_busiest(plan.processors["keyed"]) for case in cases if (plan := case.plan()) is not None
+    ]
+    assert busy
+    assert max(busy) < 1.0
 
 
 def test_one_more_processor_never_makes_the_best_split_slower():
