@@ -44,13 +44,15 @@ class EngineReading:
     """A reader's result.
 
     `topology` is None if the answers do not show it. Every load in `loads` has its `observed_at`. `marks` are the
-    engine's own names, such as the ids of the job and of each vertex, which a patch needs.
+    engine's own names, such as the ids of the job and of each vertex, which a patch needs. `assumed` are the edges, by
+    source and target, of which the engine does not tell how much flows there.
     """
 
     topology: Graph | None
     loads: tuple[LoadBody, ...]
     diagnostics: tuple[Diagnostic, ...] = ()
     marks: Mapping[str, JsonValue] = field(default_factory=dict)
+    assumed: frozenset[tuple[str, str]] = frozenset()
 
 
 class UnreadableAnswer(ValueError):

@@ -1,8 +1,10 @@
 """Joins an engine's topology with the stored one: the engine knows the graph, the owner sets the bounds."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 
+from app.engines.answers import EngineReading
 from app.engines.diagnostics import Rule, Rules, find_diagnostics, say
 from app.load.bodies.load import LoadBody
 from app.load.bodies.topology import Graph, OperatorBody
@@ -61,6 +63,36 @@ def _keep(stored: float | None, shown: float) -> float:
     if stored is None:
         return shown
     return stored if abs(shown - stored) <= LEAST_CHANGE * max(shown, stored) else shown
+
+
+def keep_splits(stored: Graph, reading: EngineReading) -> EngineReading:
+    """The reading in which edges of an assumed flow have the selectivity that was stored before, as loads do."""
+    before = {(edge.source, edge.target): edge.selectivity for edge in stored.edges}
+    known = {edge: before[edge] for edge in reading.assumed if edge in before}
+    if not known or reading.topology is None:
+        return reading
+    edges = [
+        edge.model_copy(update={"selectivity": known.get((edge.source, edge.target), edge.selectivity)})
+        for edge in reading.topology.edges
+    ]
+    return replace(
+        reading,
+        topology=reading.topology.model_copy(update={"edges": edges}),
+        loads=tuple([follow_splits(load, known) for load in reading.loads]),
+    )
+
+
+def follow_splits(load: LoadBody, known: Mapping[tuple[str, str], float]) -> LoadBody:
+    """The load in which these targets are sent what the selectivities give, but no less than they served."""
+    operators = dict(load.operators)
+    for (source, target), selectivity in known.items():
+        served = operators[source].served_rate if source in operators else None
+        one = operators.get(target)
+        if served is None or one is None or one.arrival_rate is None:
+            continue
+        sent = max(selectivity * served, one.served_rate or 0.0)
+        operators[target] = one.model_copy(update={"arrival_rate": min(sent, one.arrival_rate)})
+    return load.model_copy(update={"operators": operators})
 
 
 def keep_known(load: LoadBody, known: Iterable[str]) -> LoadBody:

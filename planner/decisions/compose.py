@@ -23,9 +23,10 @@ from planner.decisions.catch_up import CatchingUp, describe_catch_up
 from planner.decisions.economic_goal import decide_economically
 from planner.decisions.goals import propose
 from planner.decisions.horizon import ChangeHorizon
-from planner.decisions.limits import limit_change, list_futile
+from planner.decisions.limits import limit_change
 from planner.decisions.policy import Goal
 from planner.decisions.rules import RULES, apply_rules, find_moves
+from planner.decisions.sizing import list_futile
 from planner.decisions.state_migration import Moves
 from planner.decisions.wait_correction import Correction, correct_sojourn
 from planner.decisions.wording import DIFFERENCES, Reason, describe_lower_limit

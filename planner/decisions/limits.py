@@ -1,7 +1,5 @@
 """What an owner forbids or demands whatever the rule says: no change now, small steps, and processors of a schedule.
 
-What was tried before limits a decision too: a change that brought nothing is not made again.
-
 An excluded time holds every change. Else each operator grows or shrinks by the largest step at most, and has at least
 the processors of the schedules in force, which also count where the rule would hold.
 """
@@ -12,9 +10,7 @@ from math import ceil, floor
 
 from planner.decisions.case import Case, Proposal
 from planner.decisions.policy import MaxStep
-from planner.decisions.wording import Reason, give_reason
-from planner.queueing.instances.scaling import describe_futile
-from planner.values import Estimate
+from planner.decisions.wording import give_reason
 from planner.wording import join_counts, write_factor
 
 ROUNDING = 1e-9
@@ -66,18 +62,3 @@ def raise_to_floors(case: Case, counts: Sequence[int]) -> list[int]:
         least = case.policy.floors.get(operator.name, 0)
         raised.append(max(count, least if operator.ceiling is None else min(least, operator.ceiling)))
     return raised
-
-
-def list_futile(case: Case, recommended: Estimate) -> tuple[Reason, ...]:
-    """Returns a reason for each operator that has the most processors which brought something, and no more."""
-    pairs = zip(case.situation.topology.operators, recommended.operators, strict=True)
-    futile = [
-        (one.name, one.scaling.futile, runs.processors) for one, runs in pairs if one.scaling is not None
-    ]
-    return tuple(
-        [
-            give_reason("brought-nothing", change=describe_futile(name, change), most=change[0])
-            for name, change, count in futile
-            if change is not None and count >= change[0]
-        ]
-    )

@@ -17,9 +17,11 @@ from planner.decisions.case import Case
 from planner.decisions.wait_correction import find_own_wait, find_wait
 from planner.decisions.wording import Reason, describe_limit, give_reason
 from planner.errors import BoundTooSmall, TargetUnreachable
+from planner.queueing.instances.scaling import describe_futile
 from planner.queueing.stations import NO_BOUND
 from planner.situations.situation import Situation
 from planner.targets.target import allocate_fewest
+from planner.values import Estimate
 
 # A correction at most doubles the running processors; then the result is measured before more is added.
 MOST_GROWTH = 2
@@ -209,3 +211,18 @@ def find_corrected_sojourn(sizing: Sizing, counts: Sequence[int]) -> float:
     if sizing.is_own and factors.own is not None:
         return situation.find_lower_bound() + factors.own * find_own_wait(situation, counts)
     return situation.find_lower_bound() + factors.shared * find_wait(situation, counts)
+
+
+def list_futile(case: Case, recommended: Estimate) -> tuple[Reason, ...]:
+    """Returns a reason for each operator that has the most processors which brought something, and no more."""
+    pairs = zip(case.situation.topology.operators, recommended.operators, strict=True)
+    futile = [
+        (one.name, one.scaling.futile, runs.processors) for one, runs in pairs if one.scaling is not None
+    ]
+    return tuple(
+        [
+            give_reason("brought-nothing", change=describe_futile(name, change), most=change[0])
+            for name, change, count in futile
+            if change is not None and count >= change[0]
+        ]
+    )

@@ -26,6 +26,7 @@ from app.engines.topologies import (
     compare_owned,
     join_topologies,
     keep_known,
+    keep_splits,
     name_as_stored,
 )
 from app.load.bodies.answers import DiagnosticAnswer
@@ -39,7 +40,7 @@ from app.load.topologies.service import create_topology, replace_topology
 from app.settings import Settings
 from app.web.fields import drop_nul
 from app.web.problems.errors import InvalidRequest
-from app.web.problems.stored_data_errors import TopologyExists
+from app.web.problems.stored_data_errors import TopologyExists, UnknownTopology
 from planner.values import Diagnostic
 
 TopologyWas = Literal["created", "replaced", "kept"]
@@ -59,6 +60,9 @@ def store_engine_answers(
     """
     now = datetime.now(UTC)
     reading, said = read_sent(engine, sent, now)
+    if reading.assumed:
+        with suppress(UnknownTopology):
+            reading = keep_splits(Graph.model_validate(find_topology(session, name).definition), reading)
     stored, was, dropped = store_topology(session, name, reading, mode, settings)
     graph = Graph.model_validate(stored.definition)
     known = [operator.name for operator in graph.operators]

@@ -29,8 +29,6 @@ QUEUEINGS: Mapping[str, QueueingName] = {
 """Each subtask has a queue of its own. A FORWARD edge becomes a REBALANCE as soon as parallelisms differ."""
 LARGEST_SELECTIVITY = 1e12
 SMALLEST_SHARE = 1e-9
-ALL = 0.95
-"""If the takers together take this part of what is sent, or more, they are assumed to divide it among them."""
 OVERLOADED = 0.97  # served / offered: below it, and with no idle time left, records pile up
 
 Edge = tuple[str, str]
@@ -144,78 +142,6 @@ class JobFlows:
             }
             found |= behind
         return found
-
-
-def trace(interval: JobInterval, shape: JobShape) -> JobFlows:
-    """The flow on every edge of a job's plan, in records per second, worked out from what each vertex sent and took."""
-    flows = JobFlows(interval, shape)
-    for sender, activity in interval.activities.items():
-        takers = shape.list_takers(sender)
-        for vertex, rate in split(sender, takers, flows).items():
-            flows.edges[sender, vertex] = rate
-        if activity.is_source:
-            flows.external[sender] = activity.entered
-            raise_to_served(sender, takers, flows)
-    for vertex in shape.inputs:
-        flows.edges.update(share_rest(vertex, flows))
-    return flows
-
-
-def split(sender: str, takers: Sequence[str], flows: JobFlows) -> dict[str, float | None]:
-    """The records per second that a sender sends to each taker; None if a taker's part is not known."""
-    activities = flows.interval.activities
-    sent = activities[sender].sent
-    copies = {vertex: flows.count_copies((sender, vertex)) for vertex in takers}
-    if len(takers) == 1 and sent is not None:
-        return {vertex: sent * copies[vertex] for vertex in takers}
-    taken = {
-        vertex: activities[vertex].served if len(flows.shape.inputs[vertex]) == 1 else None
-        for vertex in takers
-    }
-    total = sum((rate or 0.0) / copies[vertex] for vertex, rate in taken.items())
-    if sent is None or (None not in taken.values() and ALL * sent <= total <= sent / ALL):
-        return taken  # the takers divide what is sent among them
-    for vertex in takers:
-        if taken[vertex] is not None and flows.is_saturated(vertex):
-            taken[vertex] = max(sent * copies[vertex], taken[vertex] or 0.0)
-    return taken
-
-
-def raise_to_served(source: str, takers: Sequence[str], flows: JobFlows) -> None:
-    """Raises the rate of a source to the rate that its only taker serves, if the taker has no idle time left.
-
-    A source that is held back by full buffers sends in bursts and nothing in between, while more records wait
-    outside.
-    """
-    activity = flows.interval.activities[source]
-    per_sent = 1.0 if activity.is_waiting else divide(activity.served, activity.sent)
-    for vertex in takers:
-        served, sent = flows.interval.activities[vertex].served, flows.edges[source, vertex]
-        is_fed_alone = len(flows.shape.inputs[vertex]) == 1 and flows.is_saturated(vertex)
-        if not is_fed_alone or served is None or sent is None or per_sent is None:
-            continue
-        flows.edges[source, vertex] = max(sent, served)
-        entered = served / flows.count_copies((source, vertex)) * per_sent
-        flows.external[source] = max(flows.external[source] or 0.0, entered)
-
-
-def share_rest(vertex: str, flows: JobFlows) -> dict[Edge, float | None]:
-    """Splits the records that a vertex took from senders with unknown flows in proportion to all that these
-    senders sent.
-    """
-    edges = [(one.vertex, vertex) for one in flows.shape.inputs[vertex]]
-    activities = flows.interval.activities
-    unknown = {edge: activities[edge[0]].sent for edge in edges if flows.edges.get(edge) is None}
-    served = activities[vertex].served
-    if len(edges) < 2 or not unknown or served is None or None in unknown.values():
-        return {}
-    known = {edge: sent or 0.0 for edge, sent in unknown.items()}
-    total = sum(known.values())
-    rest = max(served - sum(flows.edges.get(edge) or 0.0 for edge in edges), 0.0)
-    return {
-        edge: min(rest * sent / total, sent * flows.count_copies(edge)) if total > 0.0 else 0.0
-        for edge, sent in known.items()
-    }
 
 
 def make_topology(job: JobState, flows: JobFlows) -> Graph:

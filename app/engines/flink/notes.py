@@ -19,6 +19,7 @@ from app.engines.flink.graph import (
 from app.engines.flink.intervals import LEAST_SECONDS, JobIntervals
 from app.engines.flink.load_notes import LOAD_RULES
 from app.engines.flink.samples import AskedJob
+from app.engines.flink.tracing import find_rest
 from planner.values import Diagnostic
 from planner.wording import join_names, write_seconds
 
@@ -141,13 +142,16 @@ CLUSTER_RULES: Rules[tuple[FlinkCluster, int]] = {
 }
 
 
-def find_saturated_takers(flows: JobFlows) -> Iterator[Facts]:
-    """The senders to several vertices of which one had no idle time left: this vertex may be sent more than it took."""
+def find_saturated_takers(flows: JobFlows, *, is_told: bool) -> Iterator[Facts]:
+    """The senders to several vertices of which one had no idle time left: this vertex may be sent more than it took.
+
+    `is_told`: those where the vertices with idle time tell how much it is sent.
+    """
     names = flows.shape.names
     for sender in flows.interval.activities:
         takers = flows.shape.list_takers(sender)
         busy = [names[vertex] for vertex in takers if flows.is_saturated(vertex)]
-        if len(takers) > 1 and busy:
+        if len(takers) > 1 and busy and (find_rest(sender, takers, flows) is not None) == is_told:
             yield Facts(busy, sender=names[sender], count=len(takers))
 
 
@@ -191,10 +195,15 @@ SHARED_TAKER_RULES: Rules[JobFlows] = {
 }
 TOPOLOGY_RULES: Rules[JobFlows] = {
     "split-assumed": Rule(
-        lambda flows: list(find_saturated_takers(flows)),
+        lambda flows: list(find_saturated_takers(flows, is_told=False)),
         "{sender} sends to {count} vertices, and Flink does not count the records to each. {names} had no idle time "
         "left and may be sent more than it took: it is assumed to be sent all records of {sender}, unless the "
         "receiving vertices divide the records among them.",
+    ),
+    "split-computed": Rule(
+        lambda flows: list(find_saturated_takers(flows, is_told=True)),
+        "{sender} sends to {count} vertices, and Flink does not count the records to each. {names} had no idle time "
+        "left; the other vertices had, and took only a part of what {sender} sends, so {names} is sent the rest.",
     ),
     "exchange-unknown": Rule(
         find_exchanges(lambda exchange, _: exchange not in QUEUEINGS),

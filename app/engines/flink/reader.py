@@ -14,13 +14,13 @@ from app.engines.flink.graph import (
     find_shape,
     is_keyed,
     make_topology,
-    trace,
 )
 from app.engines.flink.intervals import JobInterval, find_intervals
 from app.engines.flink.looks import count_spans
 from app.engines.flink.notes import JobNotes, list_notes
 from app.engines.flink.patch import REACTIVE, count_slots
 from app.engines.flink.samples import put_together
+from app.engines.flink.tracing import list_assumed, trace
 from app.engines.flink.vertices import find_shares
 from app.load.bodies.load import InstanceLoadBody, LoadBody, OperatorLoadBody
 
@@ -53,7 +53,9 @@ def read(answers: Sequence[EngineAnswer]) -> EngineReading:
     is_only = len(asked.samples) == 1
     age = lags[-1] - (0.0 if is_only else min(lags)) if lags else None
     notes = JobNotes(asked, intervals, flows, age, bool(loads), count_used_slots(job))
-    return EngineReading(make_topology(job, flows), tuple(loads), list_notes(notes), names)
+    return EngineReading(
+        make_topology(job, flows), tuple(loads), list_notes(notes), names, list_assumed(flows)
+    )
 
 
 def find_lag(interval: JobInterval) -> float:

@@ -1,6 +1,14 @@
 """app/engines/topologies.py: the engine's graph with the owner's bounds."""
 
-from app.engines.topologies import compare_edges, compare_names, compare_owned, join_topologies, keep_known
+from app.engines.answers import EngineReading
+from app.engines.topologies import (
+    compare_edges,
+    compare_names,
+    compare_owned,
+    join_topologies,
+    keep_known,
+    keep_splits,
+)
 from app.load.bodies.load import LoadBody
 from app.load.bodies.topology import Graph
 
@@ -106,3 +114,29 @@ def test_the_owner_knows_how_producers_choose_partitions():
             "round-robin",
             12,
         )
+
+
+def read_assumed(arrives: float, served: float, assumed: frozenset[tuple[str, str]]) -> LoadBody:
+    """The load of a reading in which parse served 100/s and `old` is assumed to be sent so much, after keep_splits."""
+    load = LoadBody.model_validate(
+        {
+            "external_rate": 100.0,
+            "operators": {
+                "parse": {"service_rate": 50.0, "served_rate": 100.0},
+                "old": {"service_rate": 50.0, "arrival_rate": arrives, "served_rate": served},
+            },
+        }
+    )
+    kept = keep_splits(STORED, EngineReading(show(9.0), (load,), assumed=assumed))
+    assert kept.topology is not None
+    assert kept.topology.edges[0].selectivity == (2.0 if ("parse", "old") in assumed else 9.0)
+    return kept.loads[0]
+
+
+def test_an_assumed_flow_follows_the_selectivity_that_was_stored_before():
+    edge = frozenset({("parse", "old")})
+    assert read_assumed(900.0, 150.0, edge).operators["old"].arrival_rate == 200.0
+    assert read_assumed(900.0, 260.0, edge).operators["old"].arrival_rate == 260.0, "no less than it served"
+    assert read_assumed(180.0, 150.0, edge).operators["old"].arrival_rate == 180.0, "no more than was sent"
+    assert read_assumed(900.0, 150.0, frozenset()).operators["old"].arrival_rate == 900.0
+    assert read_assumed(900.0, 150.0, frozenset({("x", "old")})).operators["old"].arrival_rate == 900.0

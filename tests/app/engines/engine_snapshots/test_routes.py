@@ -249,3 +249,23 @@ def test_a_time_beyond_all_calendars_is_a_problem(client: httpx.Client, name: st
     }
     refused = client.post(f"/v1/topologies/{name}/snapshots/from/storm", json=page)
     assert refused.status_code == 422, refused.text
+
+
+FORK = Path("tests/golden/engines/flink/fork-overload.json")
+
+
+def test_an_overloaded_branch_keeps_the_selectivity_that_was_stored_before(client: httpx.Client, name: str):
+    """score and audit take part of what parse sends, and Flink does not tell which part: score was seen with 0.9."""
+    sent, headers = FORK.read_bytes(), {"Content-Type": "application/json"}
+    path = "/v1/topologies/{}/snapshots/from/flink?topology=replace"
+    assert client.post(path.format(f"{name}-new"), content=sent, headers=headers).status_code == 201
+    graph = client.get(f"/v1/topologies/{name}-new").json()
+    known = {"score": 0.9, "audit": 1.7}
+    edges = [one | {"selectivity": known.get(one["target"], one["selectivity"])} for one in graph["edges"]]
+    kept = {"name": name, "operators": graph["operators"], "entries": graph["entries"], "edges": edges}
+    assert client.post("/v1/topologies", json=kept).status_code == 201
+    assert client.post(path.format(name), content=sent, headers=headers).status_code == 201
+    stored = {
+        one["target"]: one["selectivity"] for one in client.get(f"/v1/topologies/{name}").json()["edges"]
+    }
+    assert stored["score"] == 0.9

@@ -1,11 +1,12 @@
-"""app/engines/flink/graph.py: what flows on each edge, where Flink counts a record once however many take it."""
+"""app/engines/flink/tracing.py: what flows on each edge, where Flink counts a record once however many take it."""
 
 import pytest
 
 from app.engines.answers import list_answers
-from app.engines.flink.graph import JobFlows, find_shape, trace
+from app.engines.flink.graph import JobFlows, find_shape
 from app.engines.flink.intervals import measure
 from app.engines.flink.samples import put_together
+from app.engines.flink.tracing import find_rest, list_assumed, trace
 from tests.app.engines.flink.recorded import Json, codes, list_selectivities, load, read, vertex
 
 
@@ -83,6 +84,46 @@ def test_takers_that_together_take_all_divide_it_though_one_works_all_the_time()
     flows, ids = trace_since_start(document)
     sent = flows.edges[ids["parse"], ids["score"]], flows.edges[ids["parse"], ids["audit"]]
     assert sent[0] == pytest.approx(7.0 / 3.0 * (sent[1] or 0.0), rel=0.01)
+
+
+def overload(document: Json, sent: dict[str, float], busy: str = "score") -> Json:
+    """The document with these parts of what parse sends taken, and one vertex without idle time."""
+    parse = vertex(document, "parse")["metrics"]
+    for name, part in sent.items():
+        vertex(document, name)["metrics"]["read-records"] = round(part * parse["write-records"])
+    metrics = vertex(document, busy)["metrics"]
+    metrics["accumulated-busy-time"] += metrics["accumulated-idle-time"]
+    metrics["accumulated-idle-time"] = 0
+    return document
+
+
+def test_what_an_idle_taker_took_tells_what_the_overloaded_one_is_sent():
+    """Side outputs: audit is sent 70% and took all of it, score keeps up with 10% of the other 30%."""
+    document = overload(load("fork-asked-at-once")[1], {"audit": 0.7, "score": 0.1})
+    flows, ids = trace_since_start(document)
+    assert flows.edges[ids["parse"], ids["audit"]] == pytest.approx(
+        7.0 / 3.0 * (flows.edges[ids["parse"], ids["score"]] or 0.0), rel=0.01
+    )
+    assert list_assumed(flows) == frozenset()
+    found = codes(read(document))
+    assert "split-computed" in found
+    assert "split-assumed" not in found
+
+
+def test_an_idle_taker_that_took_all_tells_that_each_is_sent_all():
+    document = overload(load("fork-asked-at-once")[1], {"audit": 1.0, "score": 0.3})
+    flows, ids = trace_since_start(document)
+    sent = [flows.edges[ids["parse"], ids[name]] or 0.0 for name in ("score", "audit")]
+    assert sent[0] == pytest.approx(sent[1], rel=0.01)
+    assert find_rest(ids["parse"], [ids["score"], ids["audit"]], flows) is None
+    assert list_assumed(flows) == {("parse", "score")}
+
+
+def test_a_taker_that_served_more_than_the_rest_is_not_sent_the_rest():
+    """What idle and overloaded took is more than was sent, so records go to both."""
+    document = overload(load("fork-asked-at-once")[1], {"audit": 0.7, "score": 0.6})
+    flows, ids = trace_since_start(document)
+    assert find_rest(ids["parse"], [ids["score"], ids["audit"]], flows) is None
 
 
 def test_a_taker_with_other_senders_takes_the_rest():
