@@ -92,6 +92,9 @@ COMMANDS = {
     "replay": CommandPlace(
         ASKING, "replay", "Print what a policy would have done over stored snapshots, beside what ran."
     ),
+    "fleet": CommandPlace(
+        "app.terminal.fleet_command", "fleet", "Print what each topology gets of one budget of processors."
+    ),
     "report": CommandPlace(ASKING, "report", "Print the report on the newest decision of a topology."),
     "push": CommandPlace(ASKING, "push", "Send measured snapshots of a topology to a service."),
     "keys": CommandPlace("app.terminal.keys", "keys_cli", "Make a key of the service, or list its keys."),

@@ -124,6 +124,15 @@ def read_levels(given: str | None) -> list[float] | None:
         ) from error
 
 
+FleetOption = Annotated[
+    bool,
+    typer.Option(
+        "--fleet", help="With --url: is there room for this job beside all stored ones, in --k-max?"
+    ),
+]
+LabelOption = Annotated[
+    str | None, typer.Option("--label", help="Of a fleet: only topologies with this label.")
+]
 TargetQuantileOption = Annotated[
     float | None,
     typer.Option(

@@ -9,7 +9,14 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 import typer
 
 from app.terminal.commands import CalibrateOption, ModelOption
-from app.terminal.options import TargetOfOption, TargetQuantileOption, fold_target, take_time
+from app.terminal.options import (
+    FleetOption,
+    LabelOption,
+    TargetOfOption,
+    TargetQuantileOption,
+    fold_target,
+    take_time,
+)
 from planner.values import DEFAULT_MODEL
 
 if TYPE_CHECKING:
@@ -122,6 +129,8 @@ def gate(
     max_age: MaxAgeOption = None,
     api_key: ApiKeyOption = None,
     offline: OfflineOption = False,
+    fleet: FleetOption = False,
+    label: LabelOption = None,
 ) -> None:
     """Pass or fail a deployment: exit code 0 pass, 1 capacity short, 2 no verdict."""
     source = GateSource((file, topology), load, url, stored, max_age, api_key, offline)
@@ -129,16 +138,22 @@ def gate(
     limits = _join_limits(t_max, target_quantile, target_of, k_max)
     try:
         terms = _read_terms(rate, processors, limits | {"model": model, "calibrate": calibrate})
-        judged = _judge(source, terms)
-        if not allow_lower:
-            _refuse_lower(judged.answer, rate)
-        _report(judged, reports)
+        if fleet:
+            from app.terminal.fleet_command import gate_new_job
+
+            code = gate_new_job(source, terms, label, output)
+        else:
+            judged = _judge(source, terms)
+            if not allow_lower:
+                _refuse_lower(judged.answer, rate)
+            _report(judged, reports)
+            code = 0 if judged.answer.passed else SHORT
     except ModuleNotFoundError:
         raise  # app.cli says what to install
     except Exception as error:
         # Python would end with 1, which a job reads as "capacity short".
         raise _fail(_describe(error), reports) from error
-    raise typer.Exit(0 if judged.answer.passed else SHORT)
+    raise typer.Exit(code)
 
 
 def _describe(error: Exception) -> str:
