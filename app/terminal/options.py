@@ -13,6 +13,8 @@ from planner.wording import write_seconds
 SECONDS = {"ms": 1e-3, "s": 1.0, "": 1.0, "m": 60.0, "h": 3600.0, "d": 86_400.0, "w": 604_800.0}
 NUMBER = r"([0-9]+(?:\.[0-9]*)?|\.[0-9]+)"
 MOST_SECONDS = 1e15
+# A number, and behind it x for a factor or % for a share.
+RATE = re.compile(r"([0-9]+(?:\.[0-9]*)?(?:[eE][-+]?[0-9]+)?|\.[0-9]+(?:[eE][-+]?[0-9]+)?)\s*([xX×%]?)")
 
 
 def read_duration(option: str, text: str, least: float = 0.0, most: float = 86_400.0) -> float:
@@ -159,3 +161,17 @@ def fold_target(terms: dict[str, Any]) -> dict[str, Any]:
     if seconds is None:
         raise Refused("--target-quantile and --target-of need a limit: add --t-max.")
     return others | {"target": {"of": of or "completion", "quantile": quantile, "seconds": seconds}}
+
+
+def read_rate(rate: str) -> dict[str, float]:
+    """Returns the field of a request for an external rate, 480, or for a factor of the measured one, 1.5x."""
+    found = RATE.fullmatch(rate.strip())
+    if found is None:
+        raise Refused(f"--rate {rate}: write tuples per second, as 480, or a factor, as 1.5x")
+    number, unit = float(found[1]), found[2]
+    if unit == "%":
+        raise Refused(
+            f"--rate {rate}: percentages are not accepted; write --rate {number / 100:g}x for {number:g}% of the "
+            f"measured rate, --rate {1 + number / 100:g}x for {number:g}% more than it"
+        )
+    return {"rate_factor" if unit else "external_rate": number}

@@ -1,6 +1,5 @@
 """`headgate gate` passes or fails a deployment: exit code 0 pass, 1 capacity short, 2 no verdict."""
 
-import re
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -15,6 +14,7 @@ from app.terminal.options import (
     TargetOfOption,
     TargetQuantileOption,
     fold_target,
+    read_rate,
     take_time,
 )
 from planner.values import DEFAULT_MODEL
@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from app.planning.gates.offline import JudgedGate
     from app.planning.gates.schemas import GateAnswer
 
-# A number, and behind it x for a factor or % for a share.
-RATE = re.compile(r"([0-9]+(?:\.[0-9]*)?(?:[eE][-+]?[0-9]+)?|\.[0-9]+(?:[eE][-+]?[0-9]+)?)\s*([xX×%]?)")
 LARGEST_LIKELY_FACTOR = 100.0
 SHORT = 1
 COULD_NOT_JUDGE = 2
@@ -104,6 +102,8 @@ class GateSource(NamedTuple):
     max_age: float | None
     api_key: str | None
     offline: bool
+    fleet: bool
+    label: str | None
 
 
 def gate(
@@ -133,27 +133,30 @@ def gate(
     label: LabelOption = None,
 ) -> None:
     """Pass or fail a deployment: exit code 0 pass, 1 capacity short, 2 no verdict."""
-    source = GateSource((file, topology), load, url, stored, max_age, api_key, offline)
+    source = GateSource((file, topology), load, url, stored, max_age, api_key, offline, fleet, label)
     reports = GateReports(output, summary, junit, report)
     limits = _join_limits(t_max, target_quantile, target_of, k_max)
     try:
         terms = _read_terms(rate, processors, limits | {"model": model, "calibrate": calibrate})
-        if fleet:
-            from app.terminal.fleet_command import gate_new_job
-
-            code = gate_new_job(source, terms, label, output)
-        else:
-            judged = _judge(source, terms)
-            if not allow_lower:
-                _refuse_lower(judged.answer, rate)
-            _report(judged, reports)
-            code = 0 if judged.answer.passed else SHORT
+        code = _gate(source, terms, reports, None if allow_lower else rate)
     except ModuleNotFoundError:
         raise  # app.cli says what to install
     except Exception as error:
         # Python would end with 1, which a job reads as "capacity short".
         raise _fail(_describe(error), reports) from error
     raise typer.Exit(code)
+
+
+def _gate(source: GateSource, terms: dict[str, Any], reports: GateReports, rate: str | None) -> int:
+    """Judges and reports; returns the exit code. A `rate` below the measured one is refused."""
+    if source.fleet:
+        from app.terminal.fleet_command import gate_new_job
+
+        return gate_new_job(source, terms, source.label, reports.output)
+    judged = _judge(source, terms)
+    _refuse_lower(judged.answer, rate)
+    _report(judged, reports)
+    return 0 if judged.answer.passed else SHORT
 
 
 def _describe(error: Exception) -> str:
@@ -196,39 +199,24 @@ def _read_terms(rate: str | None, processors: list[str] | None, limits: dict[str
 
     terms = fold_target({name: value for name, value in limits.items() if value is not None})
     if rate is not None:
-        terms |= _read_rate(rate)
+        terms |= read_rate(rate)
     if processors:
         terms["processors"] = read_counts("--processors", processors)
     return terms
-
-
-def _read_rate(rate: str) -> dict[str, float]:
-    from app.terminal.commands import Refused
-
-    found = RATE.fullmatch(rate.strip())
-    if found is None:
-        raise Refused(f"--rate {rate}: write tuples per second, as 480, or a factor, as 1.5x")
-    number, unit = float(found[1]), found[2]
-    if unit == "%":
-        raise Refused(
-            f"--rate {rate}: percentages are not accepted; write --rate {number / 100:g}x for {number:g}% of the "
-            f"measured rate, --rate {1 + number / 100:g}x for {number:g}% more than it"
-        )
-    return {"rate_factor" if unit else "external_rate": number}
 
 
 def _refuse_lower(answer: "GateAnswer", rate: str | None) -> None:
     """Refuses a rate below the measured rate without --allow-lower: most such rates are factors that lack the x."""
     from app.terminal.commands import Refused
 
-    if answer.external_rate == 0 and "rate_factor" in _read_rate(rate or "1"):
+    if answer.external_rate == 0 and "rate_factor" in read_rate(rate or "1"):
         raise Refused(
             f"--rate {rate}: the rate to judge at is 0, because the measured rate or the factor is 0; give a rate"
         )
     lower = [said.detail for said in answer.diagnostics if said.code == "rate-below-measured"]
     if rate is None or not lower:
         return
-    read = _read_rate(rate)
+    read = read_rate(rate)
     given = read.get("external_rate", 0.0)
     meant = f"{given:g}x" if 1 < given < LARGEST_LIKELY_FACTOR else "1.5x"
     factor = f"if {meant[:-1]} times the measured rate was meant, write --rate {meant}; "
