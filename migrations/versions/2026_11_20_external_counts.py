@@ -6,7 +6,7 @@ from alembic import op
 from migrations import columns as of
 
 revision = "2026_11_20_external_counts"
-down_revision = "2026_11_20_newest_change"
+down_revision = "2026_11_20_audit_by_name"
 
 
 def upgrade() -> None:
