@@ -1,7 +1,6 @@
 """The frozen values of stream planning: the inputs and the answers of the planner.
 
-Types that occur dozens of times in a plan are NamedTuples, which are made in a quarter of the time of a frozen
-dataclass.
+Types that occur dozens of times are NamedTuples, which are made in a quarter of the time of a frozen dataclass.
 """
 
 from collections.abc import Mapping
@@ -128,7 +127,7 @@ class OperatorLoad(NamedTuple):
     `arrival_idc` is in order of its windows, `instances` in order of their shares, the largest first. The
     modelled wait is multiplied by `wait_factor`, which planner.calibration finds from measured waits.
     `backlog_tuples` waited at the end of the interval. `is_scv_configured`: service_scv is configured, not measured.
-    `group_shares` are the parts of the arrivals of each key group or partition, in the order of the groups.
+    `group_shares` are parts of the arrivals, of groups in their order. `is_unjudged`: busy time shows no capacity.
     """
 
     service_rate: float | None = None
@@ -144,6 +143,7 @@ class OperatorLoad(NamedTuple):
     backlog_tuples: float | None = None
     is_scv_configured: bool = False
     group_shares: tuple[float, ...] = ()
+    is_unjudged: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from planner.errors import InvalidAllocation, InvalidLoad, escape_pointer, suggest_name
 from planner.topology.network import Network
-from planner.values import IdcPoint, InstanceLoad, Load, OperatorLoad, ServiceBucket, Topology
+from planner.values import Diagnostic, IdcPoint, InstanceLoad, Load, OperatorLoad, ServiceBucket, Topology
 from planner.wording import join_names, write_number, write_rate
 
 SMALLEST, MOST = 1e-15, 1e15
@@ -197,3 +197,36 @@ def take_configured(topology: Topology, load: Load) -> Load:
             rate = operator.capacity_rate / operator.concurrency
             unmeasured[operator.name] = one._replace(service_rate=rate, service_histogram=())
     return replace(load, operators={**load.operators, **unmeasured}) if unmeasured else load
+
+
+def keep_unjudged(topology: Topology, load: Load) -> tuple[Topology, tuple[Diagnostic, ...]]:
+    """The topology in which operators that busy time cannot judge keep the processors that run; and a diagnostic.
+
+    An operator of which the owner states `capacity_rate` or `concurrency` is judged by that.
+    """
+    floors = {
+        one.name: measured.processors
+        for one in topology.operators
+        if (measured := load.operators.get(one.name)) is not None
+        and measured.is_unjudged
+        and measured.processors
+        and one.capacity_rate is None
+        and one.concurrency == 1
+    }
+    if not floors:
+        return topology, ()
+    operators = [
+        one._replace(
+            min_processors=max(
+                one.min_processors, min(floors.get(one.name, 1), one.ceiling or MOST_PROCESSORS)
+            )
+        )
+        for one in topology.operators
+    ]
+    detail = (
+        f"How much {join_names(list(floors))} can serve does not show in busy time, so no fewer processors are planned "
+        "there than run. State concurrency or capacity_rate, and delay_seconds, of such an operator in the topology."
+    )
+    return replace(topology, operators=tuple(operators)), (
+        Diagnostic("capacity-unjudged", detail, tuple(floors)),
+    )

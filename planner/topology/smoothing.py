@@ -130,6 +130,7 @@ class Merging:
             measured_wait_seconds=self.merge_waits(name, measured, running),
             backlog_tuples=measured[-1].backlog_tuples,
             group_shares=self.merge_groups(name, [one.group_shares for one in measured]),
+            is_unjudged=measured[-1].is_unjudged,
         )
 
     def merge(self, field: str, operator: str, values: Sequence[float | None]) -> float | None:

@@ -20,6 +20,7 @@ from app.engines.flink.intervals import LEAST_SECONDS, JobIntervals
 from app.engines.flink.load_notes import LOAD_RULES
 from app.engines.flink.samples import AskedJob
 from app.engines.flink.tracing import find_rest
+from app.engines.flink.unjudged import UNJUDGED_RULES
 from planner.values import Diagnostic
 from planner.wording import join_names, write_seconds
 
@@ -48,7 +49,7 @@ def list_notes(notes: JobNotes) -> tuple[Diagnostic, ...]:
         for note in find_diagnostics(rules, notes.flows)
     ]
     if notes.intervals.measured:
-        found += find_diagnostics(LOAD_RULES, notes.flows)
+        found += find_diagnostics(LOAD_RULES, notes.flows) + find_diagnostics(UNJUDGED_RULES, notes.flows)
     found += find_diagnostics(CLUSTER_RULES, (notes.asked.cluster, notes.slots_used))
     return tuple(dict.fromkeys(replace(note, detail=to_line(note.detail)) for note in found))
 

@@ -21,6 +21,7 @@ from app.engines.flink.notes import JobNotes, list_notes
 from app.engines.flink.patch import REACTIVE, count_slots
 from app.engines.flink.samples import put_together
 from app.engines.flink.tracing import list_assumed, trace
+from app.engines.flink.unjudged import find_idle_brakes, list_unjudged
 from app.engines.flink.vertices import find_shares
 from app.load.bodies.load import InstanceLoadBody, LoadBody, OperatorLoadBody
 
@@ -81,15 +82,19 @@ def make_load(flows: JobFlows, keyed: Collection[str], lag_seconds: float) -> Lo
     if not external or None in external or interval.end_ms is None:
         return None
     rate = sum(filter(None, external))
-    held_back = flows.list_held_back()
+    held_back, brakes, unjudged = flows.list_held_back(), find_idle_brakes(flows), list_unjudged(flows)
     began_ms = interval.end_ms - 1000.0 * (interval.seconds + lag_seconds)
     return LoadBody(
         observed_at=to_time(max(began_ms, 0.0)),
         window_seconds=interval.seconds,
         external_rate=rate,
         operators={
-            shape.names[vertex]: make_operator_load(
-                vertex, flows, arrives=rate > 0.0 and vertex not in held_back, is_keyed=vertex in keyed
+            shape.names[vertex]: tell_unjudged(
+                make_operator_load(
+                    vertex, flows, arrives=rate > 0.0 and vertex not in held_back, is_keyed=vertex in keyed
+                ),
+                is_unjudged=shape.names[vertex] in unjudged,
+                is_full=shape.names[vertex] in brakes,
             )
             for vertex in interval.activities
             if shape.has(vertex)
@@ -113,6 +118,16 @@ def make_operator_load(vertex: str, flows: JobFlows, *, arrives: bool, is_keyed:
         backlog_tuples=find_backlog(vertex, flows),
         instances=list(find_instances(vertex, flows, offered)) if is_keyed else [],
     )
+
+
+def tell_unjudged(load: OperatorLoadBody, *, is_unjudged: bool, is_full: bool) -> OperatorLoadBody:
+    """The load of an operator with a mark if busy time cannot judge it; what it serves when full is its capacity."""
+    if not is_unjudged:
+        return load
+    changes: dict[str, bool | float] = {"unjudged": True}
+    if is_full and load.served_rate and load.processors:
+        changes["service_rate"] = load.served_rate / load.processors
+    return load.model_copy(update=changes)
 
 
 def find_backlog(vertex: str, flows: JobFlows) -> float | None:

@@ -190,6 +190,9 @@ class OperatorLoadBody(Body):
             description="Tuples that waited at the end of the interval, such as the lag in Kafka.",
         ),
     ] = None
+    unjudged: Annotated[
+        bool | None, Field(description="Busy time does not show its capacity: no plan takes processors away.")
+    ] = None
     back_pressured_share: Annotated[
         float | None,
         Field(
@@ -211,6 +214,7 @@ class OperatorLoadBody(Body):
             or self.service_histogram
             or self.measured_wait_seconds is not None
             or self.backlog_tuples is not None
+            or self.unjudged
         ):
             return one
         by_share = sorted(self.instances, key=lambda instance: (-instance.share, instance.instance))
@@ -226,6 +230,7 @@ class OperatorLoadBody(Body):
             measured_wait_seconds=self.measured_wait_seconds,
             backlog_tuples=self.backlog_tuples,
             group_shares=tuple(self.group_shares),
+            is_unjudged=bool(self.unjudged),
         )
 
 

@@ -33,7 +33,7 @@ from app.web.problems.errors import InvalidRequest
 from app.web.problems.stored_data_errors import AHEAD_OF_CLOCK, NoSnapshot, describe_ahead
 from planner import values
 from planner.calibration.modelled_waits import Interval
-from planner.topology.loads import take_configured
+from planner.topology.loads import keep_unjudged, take_configured
 from planner.topology.smoothing import smooth_ewma, smooth_window
 from planner.wording import join_names, write_seconds
 
@@ -86,6 +86,7 @@ def gather_load(
     loads, strangers = read_loads(snapshots, {operator.name for operator in topology.operators})
     load, diagnostics = smooth(loads, body)
     topology, bends = learn_capacity(session, stored, topology, load, snapshots[-1])
+    topology, kept = keep_unjudged(topology, load)
     load = take_configured(topology, load)
     counts = find_counted(session, stored, ended_by)
     load, counted = count_bursts(topology, load, counts) if shows_bursts(counts) else (load, ())
@@ -102,7 +103,7 @@ def gather_load(
     calibrated = _calibrate(topology, load, rows, body.model)
     ahead = _tell_of_ahead(ahead_until)
     said = ahead + parts + strangers + _tell_of_shapes(loads) + diagnostics + bends + counted
-    said += calibrated.diagnostics
+    said += kept + calibrated.diagnostics
     return Gathered(
         stored, topology, calibrated.load, said, basis, snapshots, intervals, calibrated.shown, ahead_until
     )
