@@ -1,7 +1,7 @@
 """Shares one budget among stored topologies, under the loads of their newest snapshots and their policies' targets."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -19,6 +19,7 @@ from app.settings import Settings
 from app.web.observability import time_planner
 from app.web.problems.error_pointers import RefusedByPlanner, find_place, pointing_into_body
 from app.web.problems.errors import InvalidRequest
+from planner.decisions.capacity_goal import Room
 from planner.decisions.policy import Policy, bound_topology
 from planner.errors import PlannerError, suggest_name
 from planner.fleet.admission import Admission, admit
@@ -126,8 +127,16 @@ def survey_row(row: Row[Any], policy: Policy | None, load_factor: float) -> Situ
         topology = bound_topology(topology, policy)
     load = read_loads([row], {operator.name for operator in topology.operators})[0][0]  # type: ignore[list-item]  # the row has a snapshot's columns
     model = Policy().model if policy is None else policy.model
-    situation = survey_load(topology, load, model, is_open=True)
-    return scale_load(situation, load_factor * load.external_rate)
+    situation = scale_load(survey_load(topology, load, model, is_open=True), load_factor * load.external_rate)
+    return situation if policy is None else keep_room(situation, policy)
+
+
+def keep_room(situation: Situation, policy: Policy) -> Situation:
+    """The situation, with as many processors at least as a goal of `utilisation` takes."""
+    if policy.utilisation is None:
+        return situation
+    least = Room(situation.stations, policy.utilisation).find_fewest()
+    return situation._replace(stations=replace(situation.stations, min_processors=least))
 
 
 def find_target(
@@ -136,7 +145,8 @@ def find_target(
     """The target of E[T] that stands for a policy's goal, a note on it, and whether tuples were drawn for it."""
     limit = None if policy is None else policy.limit
     if limit is None:
-        return None, "It has no target of time: it keeps up, and has its part of what targets leave.", False
+        keeps = "keeps up" if policy is None or policy.utilisation is None else "keeps its room"
+        return None, f"It has no target of time: it {keeps}, and has its part of what targets leave.", False
     if limit.is_expected_sojourn:
         return limit.seconds, "", False
     if not may_draw:

@@ -83,6 +83,15 @@ def test_one_more_says_what_the_next_processor_brings() -> None:
         assert share.one_more_seconds == pytest.approx(change, rel=1e-9)
 
 
+def test_a_processor_counts_only_down_to_the_target() -> None:
+    """The seventh of a would shorten E[T] more than that of b, but a misses its target by a hair."""
+    nearly = make_claim(make_member("a", 40.0, None)).find_seconds([6]) * 0.9999
+    members = [make_member("a", 40.0, nearly), make_member("b", 40.0, 0.105, weight=0.9)]
+    plan = plan_fleet(members, 13)
+    assert [share.total for share in plan.shares] == [6, 7]
+    assert [share.needed for share in plan.shares] == [7, 7]
+
+
 def test_a_price_leaves_processors_unused_that_gain_less() -> None:
     members = [make_member("a", 40.0, None), make_member("b", 10.0, None)]
     free = plan_fleet(members, 30)

@@ -123,6 +123,13 @@ def test_a_quantile_is_kept_by_the_e_t_of_its_own_plan(client: httpx.Client, nam
     assert "95% quantile of total" in row["detail"]
 
 
+def test_a_goal_of_room_is_kept(client: httpx.Client, name: str):
+    add_member(client, f"{name}-a", name, 40.0, {"utilisation": 0.5})
+    row = ask_fleet(client, name, 40, price=1e3)["topologies"][0]
+    assert (row["processors_total"], row["meets"]) == (8, None)
+    assert "keeps its room" in row["detail"]
+
+
 @pytest.mark.parametrize(
     ("change", "pointer"),
     [
