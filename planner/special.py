@@ -1,7 +1,7 @@
-"""Functions of probability by scipy, or by Python's own library where scipy is not installed: equal to 1e-12.
+"""Functions of probability without scipy, and scipy where it is needed.
 
-scipy takes 130 MB of disk and a quarter of the start of a command. Few plans need a function of it, so it is loaded at
-its first use, and plans can be made without it.
+scipy takes 130 MB of disk and a quarter of the start of a command. Few plans need it, so it is loaded at its first use,
+and the light installation plans without it.
 """
 
 from functools import cache
@@ -42,13 +42,9 @@ def find_special() -> Any:
 
 def erfc(x: Number) -> Number:
     """The complementary error function of each number."""
-    special = find_special()
-    if special is not None:
-        return special.erfc(x)
     return np.asarray(np.frompyfunc(erfc_of_one, 1, 1)(x), dtype=float)
 
 
 def ndtr(x: Number) -> Number:
     """The distribution function of the normal law."""
-    special = find_special()
-    return special.ndtr(x) if special is not None else 0.5 * erfc(-x / sqrt(2.0))
+    return 0.5 * erfc(-x / sqrt(2.0))
