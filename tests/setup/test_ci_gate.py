@@ -77,18 +77,22 @@ def forge() -> Iterator[Forge]:
     made.server.server_close()
 
 
-@pytest.fixture(scope="module")
-def cached(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder that a job keeps the installation in; the first one installs."""
-    return tmp_path_factory.mktemp("cache")
-
-
 def run_step(step: str, folder: Path, **variables: str) -> "subprocess.CompletedProcess[str]":
     path = {"PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
     return subprocess.run(
         ["sh", "-ec", step], env=environment() | path | variables, cwd=folder,
         capture_output=True, text=True, check=False,
     )  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def cached(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder in which jobs keep the installation; uv has its packages in the cache, or fetches them."""
+    folder = tmp_path_factory.mktemp("cache")
+    install = f"sh {ROOT}/ci/install.sh {folder}/headgate"
+    if run_step(install, folder, UV_OFFLINE="1").returncode:
+        assert run_step(install, folder).returncode == 0
+    return folder
 
 
 def run_github(cached: Path, tmp_path: Path, forge: Forge, arguments: str, token: str = "t0ken"):
@@ -150,7 +154,6 @@ def test_the_template_runs_in_the_same_way(cached: Path, tmp_path: Path, forge: 
     clone, gate = TEMPLATE["script"]
     assert clone == 'git clone --quiet --depth 1 "$HEADGATE_SOURCE" .headgate-source'
     (tmp_path / ".headgate-source").symlink_to(ROOT)
-    (cached / "headgate").mkdir(exist_ok=True)
     (tmp_path / ".headgate-gate").symlink_to(cached / "headgate")
     variables = {
         "HEADGATE_GATE": f"{FILES} --rate 1.5x",
