@@ -27,7 +27,8 @@ setup-ingest: _whole ## install what `headgate ingest` needs too, Spark and a Ja
 run: setup ## serve on http://127.0.0.1:8000, with a Postgres of its own unless HEADGATE_DATABASE_URL names one
 	@.venv/bin/headgate serve
 
-demo: setup ## as run, with a topology and a day of measurements to look at on http://127.0.0.1:8000/ui/
+demo: export HEADGATE_DEMO_MINUTES ?= 240
+demo: setup ## as run, with two topologies to look at on http://127.0.0.1:8000/ui/; one runs for 4 h and can be loaded
 	@.venv/bin/headgate demo && .venv/bin/headgate serve
 
 migrate: _installed ## bring the database up to date

@@ -43,6 +43,8 @@ from app.pages import audit, documentation, metrics
 from app.pages import demo as demos
 from app.pages import topology_report as topology_reports
 from app.pages.dashboard.files import install_dashboard
+from app.pages.live_demo import routes as live_demos
+from app.pages.live_demo.thread import LiveDemo
 from app.pages.overview import routes as overviews
 from app.pages.series import routes as timelines
 from app.planning.gates import routes as gates
@@ -94,6 +96,7 @@ ROUTERS = (
     timelines.router,
     recommendations.router,
     demos.router,
+    live_demos.router,
     health.router,
     metrics.router,
     documentation.router,
@@ -155,10 +158,14 @@ async def open_database(app: FastAPI) -> AsyncIterator[None]:
     app.state.ready_process.start()
     retention = Retention(settings)
     retention.start()
+    live_demo = LiveDemo(settings)
+    if settings.demo_minutes:
+        live_demo.start()
     async with open_health(app):
         yield
     app.state.ready_process.stop()
     retention.stop()
+    live_demo.stop()
     for dispatcher in dispatchers:
         dispatcher.stop()
     engine.dispose()

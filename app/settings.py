@@ -169,6 +169,13 @@ class Settings(BaseSettings):
         30, ge=0, description="The time after SIGTERM in which running requests may end."
     )
 
+    demo_minutes: int = Field(
+        0,
+        ge=0,
+        le=10_080,
+        description="The live demo runs inside the service for this time after it was started; 0: there is none.",
+    )
+
     audit_days: int = Field(400, ge=1, le=36_500, description="Older rows of the audit are deleted.")
     audit_clients: bool = Field(
         default=False, description="Whether the audit keeps the addresses of callers."

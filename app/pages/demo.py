@@ -87,15 +87,15 @@ def store_demo(session: Session, settings: Settings, now: datetime) -> StoredDem
     return StoredDemo(snapshots, decided)
 
 
-def remove_earlier(session: Session) -> None:
-    """Deletes an earlier demo; raises DemoNameTaken if another topology has its name."""
+def remove_earlier(session: Session, name: str = NAME) -> None:
+    """Deletes an earlier demo of this name; raises DemoNameTaken if another topology has the name."""
     # A second request that loads the demo at the same time waits here until the first one ends.
     session.execute(select(func.pg_advisory_xact_lock(LOCK)))
-    row = session.scalar(select(TopologyRow).where(TopologyRow.name == NAME).with_for_update())
+    row = session.scalar(select(TopologyRow).where(TopologyRow.name == name).with_for_update())
     if row is None:
         return
-    if find_topology(session, NAME).source != "demo":
-        raise DemoNameTaken(NAME)
+    if find_topology(session, name).source != "demo":
+        raise DemoNameTaken(name)
     session.delete(row)
     session.flush()
 
@@ -137,9 +137,9 @@ def decide(session: Session, settings: Settings, platform: Platform, at: datetim
     platform.take(session, settings, decision, at)
 
 
-def date_decisions(session: Session) -> None:
+def date_decisions(session: Session, name: str = NAME) -> None:
     """Sets each decision's creation time to the time of its data, as if the service had run all day."""
-    of_demo = select(TopologyRow.id).where(TopologyRow.name == NAME).scalar_subquery()
+    of_demo = select(TopologyRow.id).where(TopologyRow.name == name).scalar_subquery()
     session.execute(
         update(DecisionRow)
         .where(DecisionRow.topology_id == of_demo)

@@ -15,6 +15,7 @@ def demo() -> None:
 
     from app.database.connections.transactions import make_engine
     from app.pages.demo import NAME, store_demo
+    from app.pages.live_demo.service import LIVE_NAME, start_live
     from app.terminal.databases import choose_or_fail, open_migrated_database
     from app.web.problems.stored_data_errors import DemoNameTaken
 
@@ -24,6 +25,8 @@ def demo() -> None:
         try:
             with Session(engine) as session, session.begin():
                 stored = store_demo(session, choice.settings, datetime.now(UTC))
+                if choice.settings.demo_minutes:
+                    start_live(session, choice.settings, datetime.now(UTC))
         except DemoNameTaken as error:
             raise fail(str(error), 1) from error
         finally:
@@ -32,3 +35,7 @@ def demo() -> None:
         f"stored topology {NAME}: a day of {stored.snapshots} snapshots and {stored.decisions} decisions; "
         "look at /ui/ of the service"
     )
+    if choice.settings.demo_minutes:
+        typer.echo(
+            f"stored topology {LIVE_NAME}: it goes on while the service runs; look at /ui/#/topologies/{LIVE_NAME}"
+        )

@@ -9,6 +9,7 @@ Wᵢ the modelled waits:
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from math import ceil, fsum, inf
 from typing import Literal, NamedTuple
 
@@ -26,6 +27,8 @@ from planner.values import SHARED, Load, Model, OperatorLoad, Topology
 
 # The largest number of intervals times operators: modelling them takes some tenths of a second.
 MOST_LOOKED_AT = 30_000
+QUEUE_SECONDS = 1.0
+"""Tuples that an operator serves within this time are an ordinary queue, and no backlog."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +48,30 @@ def limit_intervals(
     """The newest intervals, so that intervals × operators are at most `most_looked_at`, and at least one interval."""
     most = max(1, most_looked_at // max(1, len(topology.operators)))
     return intervals[-most:]
+
+
+def find_disturbed(intervals: Sequence[Interval]) -> frozenset[int]:
+    """The places of the intervals, oldest first, in which an operator worked off tuples that had gathered before.
+
+    Their times do not tell of their own processors and rate.
+    """
+    pairs = enumerate(pairwise(intervals), 1)
+    places = {place for place, (before, one) in pairs if is_working_off(before.load, one.load)}
+    # With how much the oldest interval began is not known, but tuples had gathered where the next one works off.
+    return frozenset(places | {0} if 1 in places else places)
+
+
+def is_working_off(before: Load, load: Load) -> bool:
+    """Whether an operator began an interval with a backlog of the interval before, and ended it with less.
+
+    A backlog is more than QUEUE_SECONDS of the operator's work. One that grows tells of the present processors.
+    """
+    for name, one in load.operators.items():
+        at_begin, at_end = before.operators.get(name, OperatorLoad()).backlog_tuples, one.backlog_tuples
+        work = (one.processors or 0) * (one.service_rate or 0.0) * QUEUE_SECONDS
+        if at_begin is not None and at_end is not None and work > 0.0 and at_begin > max(work, at_end):
+            return True
+    return False
 
 
 def fill_in(interval: Load, load: Load) -> Load:
@@ -101,10 +128,15 @@ class ModelledInterval(NamedTuple):
 def model_intervals(
     topology: Topology, load: Load, intervals: Sequence[Interval], model: Model
 ) -> list[ModelledInterval]:
-    """The newest intervals with modelled waits, without intervals that cannot be modelled."""
+    """The newest intervals with modelled waits, without those that cannot be modelled or are disturbed."""
     newest = limit_intervals(topology, intervals, MOST_CALIBRATING)
     before = len(intervals) - len(newest)
-    found = [model_interval(topology, load, before + at, one, model) for at, one in enumerate(newest)]
+    disturbed = find_disturbed(intervals)
+    found = [
+        model_interval(topology, load, place, one, model)
+        for place, one in enumerate(newest, before)
+        if place not in disturbed
+    ]
     return [one for one in found if one is not None]
 
 

@@ -19,7 +19,7 @@ from dataclasses import dataclass, replace
 from math import fsum, inf
 
 from planner.allocation.allocate import EvenSplit
-from planner.calibration.modelled_waits import Interval, fill_in, limit_intervals
+from planner.calibration.modelled_waits import Interval, fill_in, find_disturbed, limit_intervals
 from planner.errors import PlannerError
 from planner.situations.situation import Situation, survey_load
 from planner.values import Load, Model, OperatorLoad, Topology
@@ -115,8 +115,11 @@ def correct_waits(  # noqa: PLR0917 - the arguments of a decision
     """Returns the factors of measured over modelled waits in the newest intervals.
 
     Values that an interval did not measure are taken from `load`. `running` are the processors that run now.
+    Intervals in which a backlog was worked off tell nothing.
     """
-    newest = limit_intervals(topology, intervals)
+    disturbed = find_disturbed(intervals)
+    steady = [one for place, one in enumerate(intervals) if place not in disturbed]
+    newest = limit_intervals(topology, steady)
     found = [look_at_interval(topology, load, running, one, model) for one in newest]
     seen = [one for one in found if one is not None]
     telling = [one for one in seen if not one.is_calm]

@@ -141,6 +141,17 @@ class EngineMarksRow(Base):
     seen_at: Mapped[StoredTime]
 
 
+class LiveDemoRow(Base):
+    """The demo that runs on inside the service: since when, until when, and with which multiple of its day's rate."""
+
+    __tablename__ = "live_demos"
+
+    topology_id: Mapped[TopologyKey]
+    load_factor: Mapped[float]
+    begun_at: Mapped[datetime]
+    runs_until: Mapped[datetime]
+
+
 class AnswerColumns:
     """The columns of every answer that was computed for one revision of a topology."""
 

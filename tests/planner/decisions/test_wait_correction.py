@@ -222,3 +222,21 @@ def test_an_interval_that_an_operator_hardly_kept_up_with_is_no_evidence():
     )
     for share, counted in ((0.97, 1), (0.985, 0), (0.999, 0)):
         assert correct([observe(share * most, 60.0, SERVICE, full)], full).intervals == counted
+def test_intervals_that_work_off_a_backlog_ask_for_no_more_processors():
+    # After an overload the processors are enough, and 3,000 tuples that gathered before are worked off.
+    calm = observe(100.0, 0.13, SERVICE, (12, 10))
+
+    def wait_for(seconds: float, backlog: float) -> Load:
+        operators = {name: one._replace(backlog_tuples=backlog) for name, one in calm.operators.items()}
+        return replace(calm, operators=operators, measured_sojourn_seconds=seconds)
+
+    drained = [wait_for(15.0, 1500.0), wait_for(5.0, 5.0), *[wait_for(0.13, 2.0)] * 4]
+    steady = correct(drained[2:], (12, 10))
+    assert correct(drained, (12, 10)) == steady
+    growing = [wait_for(2.0, 500.0), wait_for(5.0, 1000.0), *[wait_for(9.0, 1500.0)] * 2]
+    factor, before = correct(growing, (12, 10)).shared, steady.shared
+    assert factor is not None
+    assert before is not None
+    assert factor > 10.0 * before, "a backlog that grows tells of the processors that run now"
+    queue = [wait_for(0.2, 3.0), wait_for(0.2, 2.0)]
+    assert correct(queue, (12, 10)).intervals + correct(queue, (12, 10)).calm == 2, "an ordinary queue"

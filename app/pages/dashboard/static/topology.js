@@ -1,7 +1,7 @@
 // Where is the bottleneck, and what should I do?
 import { html } from "./view.js";
 import { at } from "./api.js";
-import { DemoNote } from "./demo.js";
+import { DemoNote, LiveNote } from "./demo.js";
 import { Trouble, useAnswer, Waiting } from "./hooks.js";
 import { Operators } from "./operators.js";
 import { OverTime } from "./over_time.js";
@@ -22,6 +22,7 @@ export function TopologyPage({ name, session }) {
       <${Trouble} problem=${topology.problem} />
       <${Waiting} of=${topology} />
       ${topology.answer?.source === "demo" && html`<${DemoNote} name=${name} may_store=${session.may_store} />`}
+      ${topology.answer?.source === "demo" && html`<${LiveNote} name=${name} may_store=${session.may_store} />`}
       ${topology.answer && html`
         <${Parts} name=${name} topology=${topology.answer} newest=${newest} session=${session} />
       `}
