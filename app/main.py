@@ -44,7 +44,7 @@ from app.pages import demo as demos
 from app.pages import topology_report as topology_reports
 from app.pages.dashboard.files import install_dashboard
 from app.pages.live_demo import routes as live_demos
-from app.pages.live_demo.thread import LiveDemo
+from app.pages.live_demo_thread import LiveDemo
 from app.pages.overview import routes as overviews
 from app.pages.series import routes as timelines
 from app.planning.gates import routes as gates

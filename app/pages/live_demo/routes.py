@@ -13,7 +13,7 @@ from app.settings import Settings
 from app.web.callers.security import may_read, may_store
 from app.web.fields import Answer, Body, UtcTime, show_example
 from app.web.overload.admission import computes
-from app.web.problems.stored_data_errors import DemoOff
+from app.web.problems.errors import DemoOff
 from app.web.routing import SettingsDep, StrictJsonRoute, declare, tell_created
 
 
@@ -77,7 +77,7 @@ def load_live_demo(body: LiveLoad, session: SessionDep, settings: SettingsDep) -
 def refuse_if_off(settings: Settings) -> None:
     """Raises DemoOff if the settings allow no live demo."""
     if not settings.demo_minutes:
-        raise DemoOff()
+        raise DemoOff
 
 
 def describe_live(row: LiveDemoRow | None, settings: Settings) -> LiveState:

@@ -1,4 +1,4 @@
-"""Stores the live demo with a day of the past, and lets its platform run on: measure, decide, apply."""
+"""Stores the live demo with half a day of the past, and lets its platform run on: measure, decide, apply."""
 
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -7,7 +7,7 @@ from sqlalchemy import delete, select, update
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
-from app.database.tables import DecisionRow, LiveDemoRow, SnapshotRow, TopologyRow
+from app.database.tables import LiveDemoRow, SnapshotRow, TopologyRow
 from app.deciding.decisions.schemas import DecisionRequest
 from app.deciding.decisions.service import store_decision
 from app.deciding.policies.schemas import PolicyBody
@@ -16,15 +16,15 @@ from app.load.snapshots.schemas import SnapshotBody
 from app.load.snapshots.service import store_snapshots
 from app.load.topologies.schemas import TopologyBody
 from app.load.topologies.service import create_topology
-from app.pages.demo import SEED, date_decisions, describe_topology, remove_earlier
-from app.pages.demo_platform import BEGIN_WITH
-from app.pages.live_demo.running_job import DAY_SECONDS, STEP_SECONDS, RunningJob
+from app.pages.demo import date_decisions, describe_topology, remove_earlier
+from app.pages.demo_platform import BEGIN_WITH, SEED
+from app.pages.live_platform.live_job import DAY_SECONDS, STEP_SECONDS, LiveJob
 from app.settings import Settings
 from app.web.problems.stored_data_errors import UnknownTopology
 from planner.values import Load
 
 LIVE_NAME = "demo-live"
-PAST_DAYS = 1
+PAST_SECONDS = DAY_SECONDS // 2
 DECIDE_EVERY_PAST = 6
 """Intervals between two decisions of the stored days; the running demo decides after each interval."""
 KEPT = timedelta(hours=3)
@@ -42,7 +42,7 @@ LIVE_POLICY = {
 class LivePlatform:
     """A job that runs, the time at which it began, and the processors that it will have from the next interval on."""
 
-    job: RunningJob
+    job: LiveJob
     begun_at: datetime
     due: dict[str, int] = field(default_factory=dict)
 
@@ -81,15 +81,13 @@ def to_live_snapshot(load: Load, observed_at: datetime) -> SnapshotBody:
     )
 
 
-def start_live(
-    session: Session, settings: Settings, now: datetime, past_seconds: int = PAST_DAYS * DAY_SECONDS
-) -> None:
+def start_live(session: Session, settings: Settings, now: datetime, past_seconds: int = PAST_SECONDS) -> None:
     """Stores the live demo in place of an earlier one, with some of its days, which end now; it runs on from there."""
     remove_earlier(session, LIVE_NAME)
     body = describe_topology().model_dump(mode="json", exclude_none=True) | {"name": LIVE_NAME}
     create_topology(session, TopologyBody.model_validate(body), settings, source="demo")
     store_policy(session, LIVE_NAME, PolicyBody.model_validate(LIVE_POLICY))
-    platform = LivePlatform(RunningJob(SEED), now.replace(microsecond=0) - timedelta(seconds=past_seconds))
+    platform = LivePlatform(LiveJob(SEED), now.replace(microsecond=0) - timedelta(seconds=past_seconds))
     steps = past_seconds // STEP_SECONDS
     for first in range(0, steps, DECIDE_EVERY_PAST):
         measured = [platform.measure(1.0) for _ in range(min(DECIDE_EVERY_PAST, steps - first))]
@@ -131,7 +129,7 @@ def resume(session: Session, row: LiveDemoRow, now: datetime) -> LivePlatform:
     measured = session.scalar(newest) or {}
     counts = {name: measured.get(name, {}).get("processors") or count for name, count in BEGIN_WITH.items()}
     elapsed = (now - row.begun_at) // timedelta(seconds=STEP_SECONDS) * STEP_SECONDS
-    return LivePlatform(RunningJob(SEED, counts, float(elapsed)), row.begun_at)
+    return LivePlatform(LiveJob(SEED, counts, float(elapsed)), row.begun_at)
 
 
 def go_on(session: Session, settings: Settings, platform: LivePlatform, row: LiveDemoRow) -> None:

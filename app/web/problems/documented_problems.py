@@ -115,6 +115,7 @@ SERVICE_EXAMPLES: tuple[Exception, ...] = (
         (("#/vm_sizes", "There are no VMs to place threads on: give vm_sizes, a vm_catalogue or vms."),)
     ),
     errors.ThroughputNotConverged("/readings", readings=6, k=4, n=5, tolerance=0.05),
+    errors.DemoOff(),
     errors.PayloadTooLarge(limit_bytes=8_388_608),
     errors.UnsupportedMediaType("text/plain"),
     errors.UnsupportedEncoding("gzip"),

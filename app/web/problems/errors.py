@@ -193,3 +193,9 @@ class Overloaded(ServiceError):
         "The service has no free slot to compute, and {self.queued} requests wait before this one: try again in "
         "{self.retry_after_seconds} s, or raise HEADGATE_COMPUTING_QUEUE or HEADGATE_WORKERS of the service."
     )
+
+
+class DemoOff(ServiceError):
+    """The error that the settings allow no live demo."""
+
+    text = "The service runs no live demo: start it with HEADGATE_DEMO_MINUTES, the minutes for which the demo may run."

@@ -76,7 +76,7 @@ KINDS: dict[type[Exception], Kind] = {
     storing.UnknownPlan: Kind("unknown-plan", 404, "Unknown plan"),
     storing.UnknownIngestRun: Kind("unknown-ingest-run", 404, "Unknown ingest run"),
     storing.TopologyExists: Kind("topology-exists", 409, "Name taken"),
-    storing.DemoOff: Kind("demo-off", 409, "No live demo"),
+    errors.DemoOff: Kind("demo-off", 409, "No live demo"),
     storing.RevisionConflict: Kind(
         "revision-conflict", 412, "Revision conflict", lambda p: {"current": p.current}
     ),

@@ -157,12 +157,6 @@ class DemoNameTaken(TopologyExists):
     )
 
 
-class DemoOff(ServiceError):
-    """The error that the settings allow no live demo."""
-
-    text = "The service runs no live demo: start it with HEADGATE_DEMO_MINUTES set to the minutes that the demo may run."
-
-
 class RevisionConflict(TopologyError):
     """The error that the caller changes a revision that is no longer the current one."""
 

@@ -14,8 +14,7 @@ export function LoadDemo() {
     setProblem(null);
     try {
       const { minutes } = await call("/v1/demo/live");
-      const loaded = await call("/v1/demo", { method: "POST" });
-      const { topology } = minutes ? await call("/v1/demo/live", { method: "POST" }) : loaded;
+      const { topology } = await call(minutes ? "/v1/demo/live" : "/v1/demo", { method: "POST" });
       location.hash = `#/topologies/${encodeURIComponent(topology)}`;
     } catch (error) {
       setProblem(error instanceof Error ? error : new Error(String(error)));

@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 
 from app.database.tables import DecisionRow, SnapshotRow, TopologyRow
 from app.pages.live_demo import service
-from app.pages.live_demo.running_job import STEP_SECONDS
+from app.pages.live_platform.live_job import STEP_SECONDS
 from app.settings import Settings
 
 SETTINGS = Settings(demo_minutes=10)

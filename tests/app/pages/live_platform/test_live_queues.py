@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from app.pages.live_demo.stations import Station, find_departures
+from app.pages.live_platform.live_queues import LiveQueues, find_departures
 from planner.arrays import Floats
 
 
@@ -23,7 +23,12 @@ def test_departures_are_those_of_a_plain_loop():
 
 
 def test_the_mean_time_is_that_of_an_m_m_1_queue_and_no_tuple_is_lost():
-    draw, station, arrived, served = np.random.default_rng(2), Station(np.zeros(1), deals_in_turn=True), 0, []
+    draw, station, arrived, served = (
+        np.random.default_rng(2),
+        LiveQueues(np.zeros(1), deals_in_turn=True),
+        0,
+        [],
+    )
     for step in range(2000):
         arrivals = np.sort(draw.uniform(step * 5.0, step * 5.0 + 5.0, draw.poisson(5.0 * 7.0)))
         arrived += len(arrivals)
@@ -34,7 +39,7 @@ def test_the_mean_time_is_that_of_an_m_m_1_queue_and_no_tuple_is_lost():
 
 
 def test_more_instances_take_over_what_waits_after_the_pause():
-    draw, station = np.random.default_rng(3), Station(np.zeros(1), deals_in_turn=True)
+    draw, station = np.random.default_rng(3), LiveQueues(np.zeros(1), deals_in_turn=True)
     overloaded = station.serve(np.linspace(0.0, 4.9, 200), 5.0, 10.0, 1.0, draw)
     assert len(overloaded.left_at) + station.waiting == 200
     assert station.waiting > 100

@@ -18,7 +18,7 @@ class Served:
 
 
 @dataclass
-class Station:
+class LiveQueues:
     """The tuples on their way to an operator, by time of arrival, and the time from which each instance is free."""
 
     free_at: Floats

@@ -11,8 +11,8 @@ from sqlalchemy.orm import Session
 
 from app.database.tables import LiveDemoRow, SnapshotRow
 from app.pages.live_demo import service
-from app.pages.live_demo.running_job import STEP_SECONDS
-from app.pages.live_demo.thread import LIVE_LOCK, LiveDemo
+from app.pages.live_demo_thread import LIVE_LOCK, LiveDemo
+from app.pages.live_platform.live_job import STEP_SECONDS
 from app.settings import Settings
 from tests.app.processes import Service, StartService
 

@@ -3,7 +3,7 @@
 import pytest
 
 from app.pages.demo_platform import BEGIN_WITH
-from app.pages.live_demo.running_job import (
+from app.pages.live_platform.live_job import (
     BEGIN_AT,
     DAY_SECONDS,
     LOST,
@@ -11,7 +11,7 @@ from app.pages.live_demo.running_job import (
     SLOW,
     SLOW_FACTOR,
     STEP_SECONDS,
-    RunningJob,
+    LiveJob,
     external_rate,
     service_rate,
 )
@@ -20,7 +20,7 @@ from planner.values import Load
 ENOUGH = {"parse": 7, "score": 30, "join": 11, "store": 6}
 
 
-def run_to(job: RunningJob, seconds: float) -> Load:
+def run_to(job: LiveJob, seconds: float) -> Load:
     load = job.run(1.0)
     while job.now < seconds:
         load = job.run(1.0)
@@ -29,7 +29,7 @@ def run_to(job: RunningJob, seconds: float) -> Load:
 
 def test_a_slow_operator_is_a_bottleneck_until_more_processors_run():
     assert SLOW.start - BEGIN_AT <= 30, "whoever starts the demo sees it soon"
-    job = RunningJob(1)
+    job = LiveJob(1)
     slow = run_to(job, 60.0)
     assert slow.operators["score"].service_rate == pytest.approx(34.0 * SLOW_FACTOR, rel=0.1)
     assert (slow.operators["score"].backlog_tuples or 0.0) > 300
@@ -42,7 +42,7 @@ def test_a_slow_operator_is_a_bottleneck_until_more_processors_run():
 
 
 def test_a_lost_node_takes_processors_once():
-    job = RunningJob(1, ENOUGH, begin_at=LOST_AT - BEGIN_AT - 10.0)
+    job = LiveJob(1, ENOUGH, begin_at=LOST_AT - BEGIN_AT - 10.0)
     run_to(job, LOST_AT - BEGIN_AT + 60.0)
     assert job.counts == ENOUGH | {name: ENOUGH[name] - lost for name, lost in LOST.items()}
 
@@ -50,8 +50,8 @@ def test_a_lost_node_takes_processors_once():
 def test_each_day_is_like_the_one_before_and_the_load_multiplies_it():
     assert external_rate(100.0) == external_rate(100.0 + DAY_SECONDS)
     assert service_rate("join", 50.0) == service_rate("join", 50.0 + DAY_SECONDS)
-    single, double = (RunningJob(1, ENOUGH).run(factor).external_rate for factor in (1.0, 2.0))
+    single, double = (LiveJob(1, ENOUGH).run(factor).external_rate for factor in (1.0, 2.0))
     assert double == pytest.approx(2.0 * single, rel=0.1)
-    first, again = (RunningJob(5, BEGIN_WITH).run(1.0) for _ in range(2))
+    first, again = (LiveJob(5, BEGIN_WITH).run(1.0) for _ in range(2))
     assert first == again
     assert STEP_SECONDS * first.external_rate == int(STEP_SECONDS * first.external_rate)

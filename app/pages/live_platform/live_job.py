@@ -6,7 +6,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from app.pages.demo_platform import BEGIN_WITH, SERVICE_RATES, SERVICE_SCVS, TOPOLOGY
-from app.pages.live_demo.stations import Served, Station
+from app.pages.live_platform.live_queues import LiveQueues, Served
 from planner.arrays import Floats
 from planner.values import Load, OperatorLoad
 
@@ -24,7 +24,7 @@ PAUSE_SECONDS = 2.0
 SHORTEST_SECONDS = 1e-6
 
 
-class RunningJob:
+class LiveJob:
     """A job that serves tuple by tuple; time is in seconds since its beginning."""
 
     def __init__(self, seed: int, counts: Mapping[str, int] = BEGIN_WITH, begin_at: float = 0.0) -> None:
@@ -32,7 +32,7 @@ class RunningJob:
         self.now = begin_at
         self.counts = dict(counts)
         self.stations = {
-            one.name: Station(np.full(counts[one.name], begin_at), one.queueing != "keyed")
+            one.name: LiveQueues(np.full(counts[one.name], begin_at), one.queueing != "keyed")
             for one in TOPOLOGY.operators
         }
 
@@ -97,7 +97,7 @@ def service_rate(name: str, now: float) -> float:
     return SERVICE_RATES[name] * (SLOW_FACTOR if is_slow else 1.0)
 
 
-def measure_station(station: Station, arrivals: Floats, served: Served, processors: int) -> OperatorLoad:
+def measure_station(station: LiveQueues, arrivals: Floats, served: Served, processors: int) -> OperatorLoad:
     """What a platform would measure of an operator in an interval."""
     seconds = served.service_seconds
     mean = float(seconds.mean()) if len(seconds) else None

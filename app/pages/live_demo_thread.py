@@ -10,8 +10,8 @@ from sqlalchemy.orm import Session
 
 from app.database.connections.watched_connections import make_watched_engine
 from app.load.measurements.snapshots import CLOCK_LEAD
-from app.pages.live_demo.running_job import STEP_SECONDS
 from app.pages.live_demo.service import LivePlatform, find_live, go_on, resume
+from app.pages.live_platform.live_job import STEP_SECONDS
 from app.settings import Settings
 from planner.errors import FieldsError
 
@@ -66,19 +66,17 @@ class LiveDemo(threading.Thread):
 
     def run_interval(self, platform: LivePlatform | None, now: datetime) -> LivePlatform | None:
         """Stores the interval that ended at `now`; returns the platform, and None if there is nothing to run."""
-        with Session(
-            self._engine, expire_on_commit=False, info={CLOCK_LEAD: self._settings.clock_lead_seconds}
-        ) as session:
-            with session.begin():
-                row = find_live(session)
-                if row is None or row.runs_until < now:
-                    return None
-                if (
-                    platform is None
-                    or platform.begun_at != row.begun_at
-                    or platform.until < now - MOST_BEHIND
-                ):
-                    platform = resume(session, row, now - timedelta(seconds=STEP_SECONDS))
-                if platform.until + timedelta(seconds=STEP_SECONDS) <= now:
-                    go_on(session, self._settings, platform, row)
+        with (
+            Session(
+                self._engine, expire_on_commit=False, info={CLOCK_LEAD: self._settings.clock_lead_seconds}
+            ) as session,
+            session.begin(),
+        ):
+            row = find_live(session)
+            if row is None or row.runs_until < now:
+                return None
+            if platform is None or platform.begun_at != row.begun_at or platform.until < now - MOST_BEHIND:
+                platform = resume(session, row, now - timedelta(seconds=STEP_SECONDS))
+            if platform.until + timedelta(seconds=STEP_SECONDS) <= now:
+                go_on(session, self._settings, platform, row)
         return platform
