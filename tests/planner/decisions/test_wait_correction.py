@@ -222,6 +222,8 @@ def test_an_interval_that_an_operator_hardly_kept_up_with_is_no_evidence():
     )
     for share, counted in ((0.97, 1), (0.985, 0), (0.999, 0)):
         assert correct([observe(share * most, 60.0, SERVICE, full)], full).intervals == counted
+
+
 def test_intervals_that_work_off_a_backlog_ask_for_no_more_processors():
     # After an overload the processors are enough, and 3,000 tuples that gathered before are worked off.
     calm = observe(100.0, 0.13, SERVICE, (12, 10))
