@@ -3,7 +3,7 @@
 from migrations import columns as of
 
 revision = "2026_11_20_live_demos"
-down_revision = "2026_11_20_audit_by_name"
+down_revision = "2026_11_20_external_counts"
 
 
 def upgrade() -> None:
