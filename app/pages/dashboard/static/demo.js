@@ -64,17 +64,16 @@ export function LiveNote({ name, may_store }) {
     <section class="card live-demo">
       <${Trouble} problem=${refused ?? problem} />
       <p>
-        ${
-    answer.is_running
-      ? `This platform runs inside the service until ${clock(answer.runs_until)}. A day of it takes 24 minutes: every 5 s ` +
-        "it stores what it measured, asks for a decision, and applies it."
-      : answer.minutes
-      ? "This platform has stopped. A new load starts it again."
-      : "This platform has stopped, and the service was started without HEADGATE_DEMO_MINUTES."
-  }
+        ${answer.is_running
+          ? `This platform runs inside the service until ${
+            clock(answer.runs_until)
+          }. A day of it takes 24 minutes: every 5 s ` +
+            "it stores what it measured, asks for a decision, and applies it."
+          : answer.minutes
+          ? "This platform has stopped. A new load starts it again."
+          : "This platform has stopped, and the service was started without HEADGATE_DEMO_MINUTES."}
       </p>
-      ${
-    may_store && answer.minutes > 0 && html`
+      ${may_store && answer.minutes > 0 && html`
         <p>
           <label>Load <input type="range" min="0.2" max=${MOST_LOAD} step="0.1" value=${factor}
             onInput=${(/** @type {any} */ event) => setAsked(Number(event.target.value))}
@@ -83,8 +82,7 @@ export function LiveNote({ name, may_store }) {
           <button onClick=${() => (setAsked(2), store(2))}>Double the load</button>
           <button onClick=${() => (setAsked(1), store(1))}>Back to its day</button>
         </p>
-      `
-  }
+      `}
     </section>
   `;
 }
