@@ -98,7 +98,8 @@ LEFT JOIN LATERAL (
       SELECT FROM jsonb_each(a.wanted) w WHERE s.operators->w.key->'processors' <> w.value->'processors')
   ORDER BY s.observed_at DESC LIMIT 1) unsure ON true
 """
-# The intervals of the horizons; processors are read where they are not the recommended ones.
+# The intervals of the horizons; processors are read where they are not the recommended ones. OFFSET 0 makes Postgres look
+# each decision's intervals up by the index, rather than compare every decision with every snapshot.
 HORIZONS = f"""{ASKED}
 SELECT a.number, s.observed_at, s.window_seconds, s.external_rate,
   CASE WHEN {IS_WHOLE} THEN s.measured_sojourn_seconds END AS sojourn,
@@ -106,7 +107,7 @@ SELECT a.number, s.observed_at, s.window_seconds, s.external_rate,
 FROM asked a CROSS JOIN LATERAL (
   SELECT * FROM snapshots s
   WHERE s.topology_id = :topology AND {IS_USABLE} AND s.observed_at >= a.since
-    AND s.observed_at < a.since + make_interval(secs => a.horizon)) s
+    AND s.observed_at < a.since + make_interval(secs => a.horizon) OFFSET 0) s
 """
 NEWEST = f"""
 SELECT CAST(extract(epoch FROM s.observed_at) AS float8) + s.window_seconds FROM snapshots s

@@ -1,11 +1,16 @@
 """An E[T] that became too long is shown with what was measured otherwise, from the intervals that are still stored."""
 
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import httpx
 import pytest
+from sqlalchemy import text
 
+from app.deciding.outcomes.gathering import HORIZONS, AskedDecision, bind
+from migrations.runner import migrate
 from tests.app.decision_calls import ENOUGH, RATES, TARGET, at, decide, observe, put_policy
+from tests.app.processes import open_session
 
 IDC = {"arrival_idc": [{"window_seconds": 1.0, "idc": 2.0}, {"window_seconds": 10.0, "idc": 3.0}]}
 
@@ -65,3 +70,28 @@ def test_a_change_is_compared_while_its_processors_run_and_one_that_was_kept_has
 def read(client: httpx.Client, decision: dict[str, Any]) -> str:
     found: str = client.get(f"/v1/decisions/{decision['id']}").json()["observed"]["detail"]
     return found
+
+
+FILLED = """
+INSERT INTO snapshots (topology_id, observed_at, window_seconds, external_rate, operators)
+SELECT t.id, now() - minute * interval '1 minute', 60, 1, '{"a": {"processors": 1}}'
+FROM generate_series(1, 3000) minute, topologies t
+"""
+
+
+def test_each_of_many_decisions_reads_only_its_own_intervals(empty_database_url: str) -> None:
+    migrate(empty_database_url)
+    begin = datetime.now(UTC) - timedelta(hours=40)
+    since = [begin + timedelta(minutes=number) for number in range(300)]
+    asked = [AskedDecision(False, one, None, 300.0, {"a": 1}, {"a": 1}, one) for one in since]  # noqa: FBT003
+    with open_session(empty_database_url) as session:
+        session.execute(text("INSERT INTO topologies (name, revision) VALUES ('one', 1)"))
+        session.execute(text(FILLED))
+        session.execute(text("ANALYZE"))
+        session.execute(
+            text("SET LOCAL random_page_cost = 100")
+        )  # as if the rows of ten million lay far apart
+        topology_id = session.scalar(text("SELECT id FROM topologies"))
+        terms = bind(topology_id, asked, since) | {"covered": 0.5, "latest_end": datetime.now(UTC)}
+        plan = "\n".join(session.scalars(text(f"EXPLAIN (ANALYZE, TIMING OFF) {HORIZONS}"), terms))
+    assert "Rows Removed by Join Filter" not in plan, plan
