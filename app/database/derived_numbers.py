@@ -35,7 +35,11 @@ def put_back(document: Json) -> Json:
         return [put_back(one) for one in document]
     if not isinstance(document, dict):
         return document
-    found = {key: put_back(one) for key, one in document.items()}
+    return fill_in({key: put_back(one) for key, one in document.items()})
+
+
+def fill_in(found: dict[str, Json]) -> dict[str, Json]:
+    """Puts the numbers back that were left out of an operator itself, and returns it."""
     for name in DERIVED:
         if found.get(name) is LEFT_OUT:
             found[name] = derive(name, found)

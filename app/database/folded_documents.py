@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from app.database.derived_numbers import leave_out, put_back
+from app.database.derived_numbers import fill_in, leave_out, put_back
 
 Json = Any
 Bits = NDArray[np.uint64]
@@ -108,23 +108,46 @@ def fold(document: Mapping[str, Json], base: Mapping[str, Json]) -> bytes:
 
 def unfold(folded: bytes, base: Mapping[str, Json]) -> dict[str, Json]:
     """Returns the document that was folded with this base."""
-    if not folded.startswith(FORM):
-        return _unfold_older(folded, dict(base))
-    (checksum,) = CHECKSUM.unpack_from(folded, len(FORM))
-    steps, begin = _unpack_steps(folded, len(FORM) + CHECKSUM.size)
-    needed = Needed(set(accumulate(steps)))
-    thin = leave_out(dict(base))
-    needed.collect(thin, count())
-    dictionary, order = _write(needed.words), _sort(needed.names)
-    bits = _to_bits(needed.numbers)
-    if _sum_up(dictionary, bits[order]) != checksum:
-        raise OtherBase
-    inflater = zlib.decompressobj(wbits=RAW, zdict=dictionary[-MOST_DICTIONARY:])
-    words = json.loads(inflater.decompress(folded[begin:]))
-    bits[order] ^= _unpack_bits(zlib.decompress(inflater.unused_data, wbits=RAW), len(bits))
-    numbers = bits.view(np.float64).tolist()
-    document: dict[str, Json] = put_back(_rebuild(thin, count(), needed.places, iter(words), iter(numbers)))
-    return document
+    return Unfolder(base).unfold(folded)
+
+
+class Unfolder:
+    """Unfolds documents that were folded with one base. Most of them differ from it in the same places, so what they
+    need of the base is collected once for all that do.
+    """
+
+    def __init__(self, base: Mapping[str, Json]) -> None:
+        self._base = dict(base)
+        self._thin = leave_out(self._base)
+        self._needed: dict[tuple[int, ...], tuple[bytes, list[int], Bits, int]] = {}
+
+    def unfold(self, folded: bytes) -> dict[str, Json]:
+        """Returns the document; raises OtherBase if it was folded with another base."""
+        if not folded.startswith(FORM):
+            return _unfold_older(folded, self._base)
+        (checksum,) = CHECKSUM.unpack_from(folded, len(FORM))
+        steps, begin = _unpack_steps(folded, len(FORM) + CHECKSUM.size)
+        places = tuple(accumulate(steps))
+        if places not in self._needed:
+            self._needed[places] = self._collect(places)
+        dictionary, order, base_bits, found = self._needed[places]
+        if found != checksum:
+            raise OtherBase
+        inflater = zlib.decompressobj(wbits=RAW, zdict=dictionary[-MOST_DICTIONARY:])
+        words = put_back(json.loads(inflater.decompress(folded[begin:])))
+        bits = base_bits.copy()
+        bits[order] ^= _unpack_bits(zlib.decompress(inflater.unused_data, wbits=RAW), len(bits))
+        numbers = bits.view(np.float64).tolist()
+        document: dict[str, Json] = _rebuild(self._thin, count(), set(places), iter(words), iter(numbers))
+        return document
+
+    def _collect(self, places: tuple[int, ...]) -> tuple[bytes, list[int], Bits, int]:
+        """The words of the base in these places, the order of the numbers elsewhere, their bits, and the checksum."""
+        needed = Needed(set(places))
+        needed.collect(self._thin, count())
+        dictionary, order = _write(needed.words), _sort(needed.names)
+        bits = _to_bits(needed.numbers)
+        return dictionary, order, bits, _sum_up(dictionary, bits[order])
 
 
 def _unfold_older(folded: bytes, base: Mapping[str, Json]) -> dict[str, Json]:
@@ -148,14 +171,14 @@ def _unfold_older(folded: bytes, base: Mapping[str, Json]) -> dict[str, Json]:
 def _rebuild(
     base: Json, number: "count[int]", places: set[int], words: Iterator[Json], numbers: Iterator[float]
 ) -> Json:
-    """Returns the base with the words and the numbers in their places."""
+    """Returns the base with the words and the numbers in their places, and with the numbers that were left out."""
     if next(number) in places:
         return next(words)
     if isinstance(base, float):
         return next(numbers)
     if isinstance(base, dict):
         found = {key: _rebuild(base[key], number, places, words, numbers) for key in sorted(base)}
-        return {key: found[key] for key in base}
+        return fill_in({key: found[key] for key in base})
     if isinstance(base, list):
         return [_rebuild(one, number, places, words, numbers) for one in base]
     return base

@@ -18,7 +18,7 @@ from sqlalchemy import ColumnElement, Text, Uuid, cast, func, literal, select
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import InstrumentedAttribute, Session, aliased
 
-from app.database.folded_documents import fold, unfold
+from app.database.folded_documents import Unfolder, fold
 from app.database.tables import DecisionRow, Document
 
 SHARED = {"processors": DecisionRow.processors, "policy": DecisionRow.policy}
@@ -98,8 +98,8 @@ def unfold_rows(session: Session, rows: Sequence[Any]) -> list[Document]:
         if wanted
         else []
     )
-    bases = {one.id: one.answer for one in found}
-    return [row.answer if row.changed is None else unfold(row.changed, bases[row.base_id]) for row in rows]
+    bases = {one.id: Unfolder(one.answer) for one in found}
+    return [row.answer if row.changed is None else bases[row.base_id].unfold(row.changed) for row in rows]
 
 
 def keep_whole(row: DecisionRow, document: Document) -> None:

@@ -98,8 +98,8 @@ LEFT JOIN LATERAL (
       SELECT FROM jsonb_each(a.wanted) w WHERE s.operators->w.key->'processors' <> w.value->'processors')
   ORDER BY s.observed_at DESC LIMIT 1) unsure ON true
 """
-# The intervals of the horizons; processors are read where they are not the recommended ones. OFFSET 0 makes Postgres look
-# each decision's intervals up by the index, rather than compare every decision with every snapshot.
+# The intervals of the horizons; processors are read where they are not the recommended ones. OFFSET 0: Postgres looks
+# each decision's intervals up by the index, and does not compare every decision with every snapshot.
 HORIZONS = f"""{ASKED}
 SELECT a.number, s.observed_at, s.window_seconds, s.external_rate,
   CASE WHEN {IS_WHOLE} THEN s.measured_sojourn_seconds END AS sojourn,
