@@ -8,6 +8,7 @@ from app.bridge.service_link import SeenDecision, SeenGoal
 from app.bridge.states import Chosen, write_counts
 from app.engines.answers import EngineReading
 from app.load.bodies.load import LoadBody
+from planner.decisions.wording import describe_overload
 from planner.wording import UNBOUNDED, write_level, write_number, write_percent, write_rate, write_seconds
 
 
@@ -62,7 +63,8 @@ def find_sojourn_now(decision: SeenDecision) -> tuple[float | None, str]:
 def describe_decision(decision: SeenDecision, chosen: Chosen) -> str:
     """A sentence with the decision and its reasons; `chosen` is what the bridge makes of the decision."""
     now, how = find_sojourn_now(decision)
-    times = f"E[T] is {write_seconds(now, UNBOUNDED)} ({how})"
+    overload = describe_overload("E[T]", None).removesuffix(".")
+    times = f"E[T] is {write_seconds(now)} ({how})" if now is not None else overload[0].lower() + overload[1:]
     if chosen.next in {"apply", "show"}:
         times += f" and would be {write_seconds(decision.expected_sojourn_seconds, UNBOUNDED)}"
     what = decision.action.replace("_", " ")

@@ -108,8 +108,8 @@ class PastForecasts(Answer):
             return "No earlier forecast can be judged yet: for none of them is the whole time measured."
         return (
             f"{write_percent(self.coverage)} of earlier forecasts covered the highest rate that came ({self.covered} "
-            f"of {self.judged} whose time is over and was measured); the aim is {write_percent(self.wanted)}. With 95% "
-            f"probability this share lies from {write_percent(self.least_coverage)} to "
+            f"of {self.judged} whose time is over and was measured); the aim is {write_percent(self.wanted)}. So few "
+            f"cases tell only that the true share lies from {write_percent(self.least_coverage)} to "
             f"{write_percent(self.most_coverage)}{', which is below the aim' if self.falls_short else ''}."
         )
 

@@ -1,7 +1,7 @@
 """Calls a running service: documents and options become bodies, and problems become refusals."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 from urllib.error import HTTPError, URLError
 from urllib.parse import quote, urlsplit
@@ -11,6 +11,7 @@ from app.terminal.commands import Refused
 from app.terminal.files import Inputs, locate, write_body
 
 TIMEOUT_SECONDS = 120
+NO_HINTS: Mapping[str, str] = {}
 
 
 class ServiceAddress(NamedTuple):
@@ -25,8 +26,13 @@ def find_path(*names: str) -> str:
     return "/v1/" + "/".join(quote(name, safe="") for name in names)
 
 
-def ask(service: ServiceAddress, path: str, inputs: Inputs | None = None) -> bytes:
-    """Returns the bytes that the service answers: to POST if there are inputs, else to GET."""
+def ask(
+    service: ServiceAddress, path: str, inputs: Inputs | None = None, hints: Mapping[str, str] = NO_HINTS
+) -> bytes:
+    """Returns the bytes that the service answers: to POST if there are inputs, else to GET.
+
+    `hints` says for types of problems what an option of the command can do about them.
+    """
     url = service.url
     if urlsplit(url).scheme not in {"http", "https"}:
         raise Refused(
@@ -41,7 +47,7 @@ def ask(service: ServiceAddress, path: str, inputs: Inputs | None = None) -> byt
             found: bytes = answer.read()
             return found
     except HTTPError as error:
-        raise Refused(_read_problem(error, inputs or {})) from error
+        raise Refused(_read_problem(error, inputs or {}, hints)) from error
     except (URLError, TimeoutError, OSError) as error:
         raise Refused(
             f"{url} does not answer: {getattr(error, 'reason', error)}. HEADGATE_URL or an option names the service."
@@ -67,15 +73,14 @@ def list_items(service: ServiceAddress, path: str) -> Iterator[dict[str, Any]]:
         following = page["next"]
 
 
-def _read_problem(error: HTTPError, inputs: Inputs) -> str:
+def _read_problem(error: HTTPError, inputs: Inputs, hints: Mapping[str, str]) -> str:
     """Returns the text of a problem with the places of its errors, or else the beginning of the server's answer."""
     said = error.read().decode(errors="replace")
     try:
         problem = json.loads(said)
         wrong = [locate(inputs, one["pointer"], one["detail"]) for one in problem.get("errors", [])]
         lines = [f"{problem['type']}: {one}" for one in wrong or [problem["detail"]]]
-        if problem["type"] == "stale-snapshots":
-            lines.append("older measurements are accepted with --max-age, such as --max-age 1d")
+        lines += [hints[problem["type"]]] if problem["type"] in hints else []
     except (ValueError, KeyError, TypeError):
         return f"{error.url} answered {error.code}: {said[:500]}"
     return "\n".join(lines)

@@ -43,9 +43,9 @@ from planner.values import Diagnostic, Estimate, Load, Topology
 from planner.wording import join_names, write_counted, write_percent, write_rate, write_seconds
 
 SIZED_FOR: Mapping[SizedBy, str] = {
-    "smoothed": "The number of processors is for {rate}, the mean rate of the snapshots of the decision.",
-    "newest": "The number of processors is for {rate}, the rate of the newest snapshot: it is above the mean rate.",
-    "forecast": "The number of processors is for {rate}, to which the rate may rise before the next change is "
+    "smoothed": "The policy's goal is planned for {rate}, the mean rate of the snapshots of the decision.",
+    "newest": "The policy's goal is planned for {rate}, the rate of the newest snapshot: it is above the mean rate.",
+    "forecast": "The policy's goal is planned for {rate}, to which the rate may rise before the next change is "
     "possible. The forecast, from {history}, aims at a probability of {quantile} that the rate stays below "
     "{rate} for the next {time}.",
 }
@@ -221,7 +221,11 @@ def describe_sizing(decision: Decision, question: DecisionQuestion) -> SizedRate
             "quantile": write_percent(ahead.quantile),
             "history": write_counted(ahead.history, "interval"),
         }
-    return SizedRate(decision.sized_rate, decision.sized_by, SIZED_FOR[decision.sized_by].format(**parts))
+    detail, total = SIZED_FOR[decision.sized_by].format(**parts), decision.recommended.processors_total
+    if decision.needed != total:
+        takes = f"That takes {write_counted(decision.needed, 'processor')}"
+        detail += f" {takes}; the reasons of the decision say why {total:,} are recommended."
+    return SizedRate(decision.sized_rate, decision.sized_by, detail)
 
 
 def plan_for_rate(question: DecisionQuestion, external_rate: float) -> DecisionQuestion:

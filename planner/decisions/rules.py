@@ -197,7 +197,11 @@ def hold_small_saving(case: Case, proposal: Proposal) -> Proposal:
     saved = running - sum(proposal.recommended)
     if not gives_up(case, proposal) or saved / running >= least:
         return proposal
-    why = give_reason("saving-too-small", saved=saved, running=running, least=write_percent(least))
+    is_kept = any(one.code == "scale-down-window" for one in proposal.reasons)
+    where = "So" if is_kept else f"At {write_rate(case.sized[0].load.external_rate)}"
+    why = give_reason(
+        "saving-too-small", saved=saved, running=running, where=where, least=write_percent(least)
+    )
     return proposal.hold(why)
 
 

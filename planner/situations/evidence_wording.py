@@ -10,7 +10,7 @@ QUEUES = {
     ROUND_ROBIN: "operators with a queue at each processor, to which tuples go in turn",
     RANDOM: "operators with a queue at each processor, to which tuples go at random",
     KEYED: "operators with a queue at each processor, to which tuples go by their key",
-    "mixed queueings": "operators whose tuples queue in different ways",
+    "mixed queueings": "topologies whose operators queue in different ways",
 }
 ARRIVALS = {
     "calm": "tuples that arrive without bursts",
@@ -24,8 +24,8 @@ def describe_evidence(kind: str, known_error: float | None) -> str:
     where = QUEUES.get(queues, queues)
     if known_error is None and arrivals == UNMEASURED:
         return (
-            "How far the estimated E[T] is from the true one depends on bursts of arrivals, which were not measured. "
-            f"This is known of {where}."
+            "How far the estimated E[T] is from the true one is not known: it depends on bursts of arrivals, which "
+            "were not measured."
         )
     inputs = f"{where}, and {ARRIVALS.get(arrivals, arrivals)}"
     if known_error is None:

@@ -259,7 +259,7 @@ def _schedule_by_price(question: VmQuestion, qos_target: float) -> _Scheduled:
         said.append(
             Diagnostic(
                 "no-record",
-                f"{detail}. If both are sent as the record, the schedule makes up for what was not served.",
+                f"{detail}. A request can tell both (`record`): the schedule then makes up for what was not served.",
             )
         )
     promise = _describe_promise(question, chosen, qos_target)

@@ -20,6 +20,8 @@ from planner.values import Topology
 GRAPH = ("queueing", "operators", "edges", "entries")
 """The fields of a stored topology that describe it."""
 
+HINTS = {"stale-snapshots": "older measurements are accepted with --max-age, such as --max-age 1d"}
+
 
 class JudgedGate(NamedTuple):
     """A verdict, with a function that returns the judged topology, or None if the service does not give it."""
@@ -64,7 +66,7 @@ def _fetch_topology(service: ServiceAddress, path: str) -> Topology | None:
 def _post(service: ServiceAddress, path: str, inputs: dict[str, Any]) -> GateAnswer:
     """Sends documents and options to the service, and returns its verdict."""
     try:
-        return GateAnswer.model_validate_json(ask(service, path, inputs))
+        return GateAnswer.model_validate_json(ask(service, path, inputs, HINTS))
     except ValidationError as error:
         raise Refused(
             f"{service.url} is not a Headgate service, because its answer cannot be read: {error}"

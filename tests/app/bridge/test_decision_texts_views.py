@@ -53,8 +53,9 @@ def test_a_hold_promises_nothing():
 def test_a_measured_time_goes_before_an_estimate_and_no_steady_state_is_unbounded():
     assert decision_texts.find_sojourn_now(make_decision(measured_sojourn_seconds=0.3)) == (0.3, "measured")
     current: dict[str, Any] = {"stable": False, "expected_sojourn_seconds": None, "operators": []}
-    assert "E[T] is unbounded" in decision_texts.describe_decision(
-        make_decision(current=current), Chosen("hold", {})
+    assert (
+        "100/s arrive, by the estimate an operator cannot keep up, so E[T] grows without limit; target"
+        in decision_texts.describe_decision(make_decision(current=current), Chosen("hold", {}))
     )
 
 

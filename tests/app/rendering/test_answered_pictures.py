@@ -105,8 +105,8 @@ def test_past_forecasts_say_what_was_covered(client: httpx.Client, decided: dict
     words = read_words(draw(client, f"/v1/topologies/{name_of(decided)}/past-forecasts", "image/svg+xml"))
     said = "0% of earlier forecasts covered the highest rate that came (0 of 1 whose time is over and was measured)"
     assert (
-        f"{said}; the aim is 95%. With 95% probability this share lies from 0% to 79%, which is below the aim."
-        in words
+        f"{said}; the aim is 95%. So few cases tell only that the true share lies from 0% to 79%, which is below "
+        "the aim." in words
     )
     assert "✕ a higher rate came than was covered" in words
 

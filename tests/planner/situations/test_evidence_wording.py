@@ -10,7 +10,7 @@ def test_every_kind_of_input_has_words():
     assert set(QUEUES) == {*QUEUEINGS, "mixed queueings"}
     for queues, arrivals in ((queues, arrivals) for queues in QUEUES for arrivals in (*ARRIVALS, UNMEASURED)):
         said = describe_evidence(f"{queues}, {arrivals}", None)
-        assert QUEUES[queues] in said
+        assert (QUEUES[queues] in said) == (arrivals in ARRIVALS)
         assert ARRIVALS.get(arrivals, "bursts of arrivals, which were not measured") in said
 
 
@@ -21,8 +21,8 @@ def test_every_kind_of_input_has_words():
             "mixed queueings, bursts not measured",
             None,
             (
-                "How far the estimated E[T] is from the true one depends on bursts of arrivals, which were not "
-                "measured. This is known of operators whose tuples queue in different ways."
+                "How far the estimated E[T] is from the true one is not known: it depends on bursts of arrivals, "
+                "which were not measured."
             ),
         ),
         (

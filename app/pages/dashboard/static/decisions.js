@@ -107,18 +107,27 @@ function Summary({ rows }) {
       )} the limit,${" "}
       ${count_((one) => one.observed?.kept === false)} ${sayWithin(false)} it,${" "}
       ${count_((one) => (one.observed?.kept ?? null) === null)} not known.${" "}
-      The limit is the target; without a target, it is the expected E[T] with its known error, or 15% above the
-      expected E[T] where no error is known.${" "}
+      ${describeLimits(rows)}${" "}
       ${unapplied > 0 &&
         `${counted(unapplied, "change")} ${
           unapplied === 1 ? "was" : "were"
         } not seen to run: no snapshot shows all recommended processors.`}
     </p>
     <p class="quiet">
-      E[T] before: as measured when it was decided. Measured E[T]: the mean since the processors ran, until the next change
-      was possible. Reported: what the platform said of the change.
+      E[T] before: as measured when it was decided. Measured E[T]: the mean over all tuples since the processors ran, until
+      the next change was possible. Reported: what the platform said of the change.
     </p>
   `;
+}
+
+/**
+ * What the limits of these decisions are.
+ * @param {any[]} rows
+ */
+function describeLimits(rows) {
+  if (rows.every((one) => one.observed?.limit_source !== "promise")) return "The limit is the target.";
+  return "The limit of a decision with a target is the target. Without one it is what the decision expected, and what " +
+    "such an expectation may err by (15% where that is not known).";
 }
 
 function TimeLine({ series, rows }) {

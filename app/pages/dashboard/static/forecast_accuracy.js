@@ -30,12 +30,12 @@ export function ForecastAccuracy({ name }) {
         )} upper rate: decisions use it"
           leads=${answer.peaks.filter((one) => one.steps > 1)} />
         <p class="quiet">
-          Judged: how many forecasts could be compared; not those whose time is not over or has gaps, or that knew too${" "}
-          little to look so far ahead. Mean error:${" "}
+          Judged: how many forecasts could be compared; not those whose time is not over or was not all measured, or that${" "}
+          knew too little to look so far ahead. Mean error:${" "}
           the sum of what was expected too much or too little, as a part of what came; below 0: too little. Size of the error: the same,${" "}
           where too much and too little do not cancel. Covered: how often what came was inside the band, or not above the${" "}
-          upper rate. In brackets: where this share lies with 95% probability; of forecasts whose times overlap only${" "}
-          one counts for this. ▲: all of that is below what is wanted. For one interval the highest rate is its rate, so the${" "}
+          upper rate. In brackets: between what the true share lies, as far as so many can tell (of forecasts whose${" "}
+          times overlap only one counts for this). ▲: all of that is below what is wanted. For one interval the highest rate is its rate, so the${" "}
           second table has no such row.
         </p>
       `}

@@ -48,8 +48,9 @@ export function SeriesCharts({ series: { points, target_seconds, bucket_seconds 
   const length = duration(bucket_seconds);
   return html`
     <p class="quiet">
-      Each point stands for ${length}, and its time is their beginning. E[T] measured: the mean of these ${length}. E[T] estimated${" "}
-      and processors running: for their last snapshot alone. ${UNKNOWN}: not known.
+      Each point stands for ${length}, and its time is their beginning. E[T] measured: the mean over the tuples of these${" "}
+      ${length}. E[T] estimated and processors running: for their last snapshot alone. Processors recommended: by the newest${" "}
+      decision of these ${length}, and ${UNKNOWN} where there was none. Elsewhere ${UNKNOWN} means that nothing was measured.
     </p>
     <${Chart} ...${shared} label="External rate" lines=${rates} write=${rate} />
     <${Chart} ...${shared} label="E[T]" lines=${times} write=${duration} cap=${cap} />

@@ -49,7 +49,7 @@ function Schedule({ name }) {
       <${Waiting} of=${found} />
       ${answer && html`
         <p>
-          The target: ${short(100 * answer.qos_target, 4)}% of the time is served. The policy:${" "}
+          The target: all is served in ${short(100 * answer.qos_target, 4)}% of the time. The policy:${" "}
           <span class="code">${answer.policy}</span>. It knows ${count(
             answer.mst_model.samples,
           )} measured throughputs,${" "}
@@ -78,10 +78,11 @@ function Intervals({ intervals, target }) {
             <th scope="col">from</th>
             <th scope="col">to</th>
             <th scope="col">VMs</th>
-            <th scope="col">VMs for the expected rate + for unsure throughput + for an unsure rate</th>
+            <th
+              scope="col">VMs: for the expected rate + because throughputs are not sure + because the rate is not sure</th>
             <th scope="col">expected rate</th>
-            <th scope="col">VMs serve at least (${short(100 * target, 4)}% sure)</th>
-            <th scope="col">time served</th>
+            <th scope="col">the VMs serve at least this with a probability of ${short(100 * target, 4)}%</th>
+            <th scope="col">share of the time in which all is served</th>
           </tr>
         </thead>
         <tbody>

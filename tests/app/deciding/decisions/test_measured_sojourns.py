@@ -132,3 +132,20 @@ def test_processors_that_the_coming_cooldown_needs_are_kept(client: httpx.Client
     totals = [one["processors"]["recommended_total"] for one in (kept, given_up)]
     assert totals[0] > totals[1]
     assert given_up["action"] == "scale_down"
+
+
+def test_a_chart_and_an_outcome_have_the_mean_over_tuples_and_a_decision_the_mean_of_its_snapshots(
+    client: httpx.Client, known: str
+) -> None:
+    """As their sentences say; a policy smooths all measurements of its snapshots alike."""
+    before = decide_on(client, known, [50.0], [0.2], [4])
+    assert before["action"] == "hold"
+    made = decide_on(client, known, [50.0, 100.0, 20.0, 60.0], [0.2, 0.21, 0.03, 0.1], [4] * 4)
+    mean = (100.0 * 0.21 + 20.0 * 0.03 + 60.0 * 0.1) / 180.0
+    assert made["measured_sojourn_seconds"] == pytest.approx((0.21 + 0.03 + 0.1) / 3.0)
+    series = client.get(
+        f"/v1/topologies/{known}/series", params={"from": at(1), "to": at(4), "points": 1}
+    ).json()
+    assert [one["measured_sojourn_seconds"] for one in series["points"]] == [pytest.approx(mean)]
+    seen = client.get(f"/v1/decisions/{before['id']}").json()["observed"]
+    assert (seen["intervals"], seen["measured_seconds"]) == (3, pytest.approx(mean))
