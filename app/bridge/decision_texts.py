@@ -66,7 +66,8 @@ def describe_decision(decision: SeenDecision, chosen: Chosen) -> str:
     overload = describe_overload("E[T]", None).removesuffix(".")
     times = f"E[T] is {write_seconds(now)} ({how})" if now is not None else overload[0].lower() + overload[1:]
     if chosen.next in {"apply", "show"}:
-        times += f" and would be {write_seconds(decision.expected_sojourn_seconds, UNBOUNDED)}"
+        then = write_seconds(decision.expected_sojourn_seconds, UNBOUNDED)
+        times += f" and would be {then}{' then' if now is None else ''}"
     what = decision.action.replace("_", " ")
     if chosen.next != "hold":
         what += f" to {write_counts(chosen.counts, decision.processors.current)}"

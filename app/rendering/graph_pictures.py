@@ -74,21 +74,26 @@ def find_level(busy: float | None) -> Level:
     return next((level for limit, level in LEVELS if busy < limit), OVERLOADED)
 
 
-def draw_graph(graph: OperatorGraph) -> Picture:
-    """Draws the whole graph, or the part around the busiest operator if the whole is too large to read."""
+def draw_graph(graph: OperatorGraph, *, is_narrow: bool = False) -> Picture:
+    """Draws the whole graph, or the part around the busiest operator if the whole is too large to read.
+
+    A narrow picture, for a phone, has one column.
+    """
     part = find_part(graph)
     edges = [(one.source, one.target) for one in part.streams if one.source != one.target]
     layout = lay_out(len(part.operators), edges, part.entries)
-    inner, width = measure_rows(layout)
+    columns = 1 if is_narrow else count_columns(layout)
+    inner, width = measure_rows(layout, columns)
+    width = width if is_narrow else max(width, LEAST_WIDTH)
     heading, top = draw_heading(part.title, part.lines, width)
-    grid, bottom = place_on_grid(layout, (width - inner) / 2.0, top)
+    grid, bottom = place_on_grid(layout, columns, (width - inner) / 2.0, top)
     busiest = find_busiest(part)
     shapes: list[Shape] = [*heading, *draw_streams(part, layout, grid)]
     for place, one in enumerate(part.operators):
         if place in part.entries:
             shapes += draw_entry(grid.enter(place))
         shapes.append(draw_operator(one, grid.middles[place], is_busiest=place == busiest))
-    legend, height = draw_legend(list_keys(part, layout), width, bottom)
+    legend, height = draw_legend(list_keys(part, layout, columns), width, bottom)
     return Picture(width, height, part.title, describe_graph(part), [*shapes, *legend])
 
 
@@ -104,17 +109,15 @@ def count_columns(layout: Layout) -> int:
     return max(1, ceil(len(layout.layers) / rows))
 
 
-def measure_rows(layout: Layout) -> tuple[float, float]:
-    """Returns the width of all columns of a row, and the width of the picture, in pixels."""
-    columns = count_columns(layout)
+def measure_rows(layout: Layout, columns: int) -> tuple[float, float]:
+    """Returns the width of all columns of a row, and the least width of the picture, in pixels."""
     inner = columns * (BOX_WIDTH + GAP) - GAP
     beside = SIDE + (BESIDE_ROWS if len(layout.layers) > columns else 0.0)
-    return inner, max(inner + 2.0 * beside, LEAST_WIDTH)
+    return inner, inner + 2.0 * beside
 
 
-def place_on_grid(layout: Layout, left: float, top: float) -> tuple[Grid, float]:
+def place_on_grid(layout: Layout, columns: int, left: float, top: float) -> tuple[Grid, float]:
     """Returns the middle of every item of the graph, and the height at which the lowest row ends."""
-    columns = count_columns(layout)
     middles: dict[int, Point] = {}
     for first in range(0, len(layout.layers), columns):
         items = [item for layer in layout.layers[first : first + columns] for item in layer]
@@ -220,7 +223,7 @@ def describe_graph(graph: OperatorGraph) -> str:
     return " ".join([*graph.lines, *(f"{say_operator(one)}." for one in graph.operators)])
 
 
-def list_keys(graph: OperatorGraph, layout: Layout) -> list[Key]:
+def list_keys(graph: OperatorGraph, layout: Layout, columns: int) -> list[Key]:
     """Returns the legend: the meaning of the colours, lines and numbers that this picture has."""
     keys = [
         Key(level.words, Ink(level.fill, QUIET))
@@ -243,6 +246,6 @@ def list_keys(graph: OperatorGraph, layout: Layout) -> list[Key]:
         keys.append(Key(f"{counts}: processors now and as recommended"))
     elif any(one.running is not None for one in graph.operators):
         keys.append(Key("right: processors"))
-    if len(layout.layers) > count_columns(layout):
+    if len(layout.layers) > columns:
         keys.append(Key("①: continues at the same number"))
     return keys

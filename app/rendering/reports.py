@@ -31,7 +31,8 @@ STYLE = (
     "th,td{text-align:left;padding:.3rem .8rem .3rem 0;"
     "border-bottom:1px solid #d4d9df}h1{font-size:1.4rem}h2{font-size:1.1rem}"
     ".wide{overflow-x:auto;width:max-content;max-width:calc(100vw - 2rem);position:relative;left:50%;"
-    "transform:translateX(-50%)}"
+    "transform:translateX(-50%)}.narrow{display:none;overflow-x:auto}"
+    "@media(max-width:42rem){.wide{display:none}.narrow{display:block}}"
 )
 MARKDOWN_SIGNS = "\\`*_{}[]<>#|!~&"
 
@@ -141,13 +142,18 @@ def _to_html(block: Block) -> str:
     if isinstance(block, Bullets):
         return "<ul>\n" + "\n".join(f"<li>{escape(item)}</li>" for item in block.items) + "\n</ul>"
     if isinstance(block, Diagram):
-        shown = write_svg(draw_graph(block.graph))
-        return f'<div class="wide" tabindex="0" role="group" aria-label="Operators and streams">{shown}</div>'
+        return "".join(_show_graph(block.graph, is_narrow=one) for one in (False, True))
     head = "".join(f'<th scope="col">{escape(cell)}</th>' for cell in block.header)
     rows = "\n".join(
         "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in block.rows
     )
     return f"<table>\n<thead><tr>{head}</tr></thead>\n<tbody>\n{rows}\n</tbody>\n</table>"
+
+
+def _show_graph(graph: OperatorGraph, *, is_narrow: bool) -> str:
+    """The picture for screens, or the narrow one in its place for phones."""
+    of, shown = "narrow" if is_narrow else "wide", write_svg(draw_graph(graph, is_narrow=is_narrow))
+    return f'<div class="{of}" tabindex="0" role="group" aria-label="Operators and streams">{shown}</div>'
 
 
 NAME_WIDTH, NAME_SIZE = 260.0, 12.0

@@ -199,10 +199,8 @@ def hold_small_saving(case: Case, proposal: Proposal) -> Proposal:
         return proposal
     is_kept = any(one.code == "scale-down-window" for one in proposal.reasons)
     where = "So" if is_kept else f"At {write_rate(case.sized[0].load.external_rate)}"
-    why = give_reason(
-        "saving-too-small", saved=saved, running=running, where=where, least=write_percent(least)
-    )
-    return proposal.hold(why)
+    few = f"{where} only {saved} of {running}"
+    return proposal.hold(give_reason("saving-too-small", few=few, least=write_percent(least)))
 
 
 def gives_up(case: Case, proposal: Proposal) -> bool:

@@ -80,8 +80,8 @@ SENTENCES: Mapping[str, str] = {
     "at-optimum-within": "{lower}{split}.",
     "cooldown": "The last change is too recent. The next one is possible in {left}.",
     "trigger": "The rate has changed by {change} since the last change. The policy acts on changes of {least} or more.",
-    "saving-too-small": "{where} only {saved} of {running} processors could be taken away. The policy changes "
-    "something only for {least} or more.",
+    "saving-too-small": "{few} processors could be taken away. The policy changes something only for {least} or "
+    "more.",
     "gain-too-small": "{change} would {effect} at {rate}. Where a shorter E[T] is all that a change brings, the policy "
     "makes it only if E[T] falls by more than {least}.",
     "excluded": "The policy excludes this time from changes.",

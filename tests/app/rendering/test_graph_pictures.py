@@ -112,3 +112,14 @@ def test_a_picture_of_sixty_operators_is_small_enough_for_a_chat():
     picture = draw_graph(make_graph(60, sorted(set(edges))))
     assert picture.width < 2200.0
     assert len(write_png(picture)) < MOST_BYTES
+
+
+@given(graphs())
+def test_the_narrow_picture_fits_a_phone_of_400_pixels_and_has_every_operator(graph: tuple[int, list[Edge]]):
+    count, edges = graph
+    picture = draw_graph(make_graph(count, edges), is_narrow=True)
+    assert picture.width <= 400 - 2 * 16
+    boxes = find_boxes(picture)
+    assert len(boxes) == count
+    assert all(one.x >= 0.0 and one.x + one.width <= picture.width for one in boxes)
+    assert all(abs(a.y - b.y) >= BOX_HEIGHT for place, a in enumerate(boxes) for b in boxes[:place])

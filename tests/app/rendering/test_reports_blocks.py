@@ -49,7 +49,7 @@ def test_signs_of_markdown_in_the_data_stay_text(sign: str):
 def test_two_graphs_in_one_page_share_no_id_and_a_graph_in_markdown_is_a_flowchart():
     report: list[Block] = [Diagram(chain(*HOSTILE_NAMES)), Diagram(chain(*HOSTILE_NAMES))]
     page = write_html(report)
-    assert page.count("<svg ") == 2
+    assert page.count("<svg ") == 4, "each for screens and for phones"
     assert not re.search(r"<[^>]* (id|href|src|style|on\w+)=", page)
     assert "<script" not in page
     text = write_markdown([Diagram(chain(*map(str, range(80))))])

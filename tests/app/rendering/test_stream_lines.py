@@ -10,7 +10,7 @@ from app.rendering.stream_lines import BOX_WIDTH, Grid, Router, StreamLabels, dr
 
 def route(count: int, edges: list[Edge]) -> tuple[Router, Grid]:
     layout = lay_out(count, edges, [0])
-    grid, _ = place_on_grid(layout, 100.0, 50.0)
+    grid, _ = place_on_grid(layout, count_columns(layout), 100.0, 50.0)
     assert count_columns(layout) == grid.columns
     return Router(layout.layered, grid), grid
 

@@ -92,6 +92,18 @@ def test_a_target_covers_the_outlook_and_says_by_what():
     assert [one.code for one in unknown.diagnostics] == ["scv-assumed", "queueing-assumed", "no-look-ahead"]
 
 
+def test_processors_that_a_rule_keeps_are_told_from_those_that_the_goal_takes():
+    """The goal takes fewer at its rate than stay, so the sentence on the rate says both numbers."""
+    kept = compose_decision(ask(Policy(t_max_seconds=5.0), (12, 12)))
+    needed = kept.decision.needed
+    assert needed < 24 == kept.decision.recommended.processors_total
+    said = f" That takes {needed} processors; the reasons of the decision say why 24 are recommended."
+    assert kept.sized_for.detail.endswith(said)
+    wanted = compose_decision(ask(Policy(t_max_seconds=0.25), (6, 6)))
+    assert wanted.decision.needed == wanted.decision.recommended.processors_total
+    assert " takes " not in wanted.sized_for.detail
+
+
 def test_goals_without_a_target_are_asked_at_the_rate_planned_for():
     split, target = ask(SPLIT), ask(Policy(t_max_seconds=0.3))
     assert plan_for_rate(split, 50.0).load.external_rate == 50.0

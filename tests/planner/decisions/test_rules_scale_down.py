@@ -70,6 +70,10 @@ def test_a_few_processors_are_not_worth_a_change():
     saved = 27 - ask((15, 12), POLICY, None).needed
     held = ask((15, 12), replace(POLICY, least_saving=(saved + 0.5) / 27), None)
     assert (held.action, codes(held)[-1]) == ("hold", "saving-too-small")
+    assert held.reasons[-1].detail.startswith(f"At 100/s only {saved} of 27 processors could be taken away. ")
+    kept = ask((15, 12), replace(WINDOW, least_saving=0.3), 25)
+    assert codes(kept)[-2:] == ["scale-down-window", "saving-too-small"]
+    assert kept.reasons[-1].detail.startswith("So only 2 of 27 processors could be taken away. ")
     assert ask((15, 12), replace(POLICY, least_saving=saved / 27), None).action == "scale_down"
 
 
