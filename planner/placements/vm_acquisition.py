@@ -15,6 +15,7 @@ from planner.placements.errors import InvalidCatalogue, NotEnoughSlots, ThreadTo
 from planner.placements.mapping import Vm
 from planner.placements.thread_allocation import TaskLoad
 from planner.values import Diagnostic
+from planner.vms.paid_vms import VmPrices
 from planner.wording import join_names, write_count, write_number
 
 
@@ -184,6 +185,13 @@ class Covers:
 
 
 tabulate_covers = lru_cache(maxsize=2)(Covers)
+
+
+def tabulate_prices(sizes: Sequence[VmSize], most: int) -> VmPrices:
+    """Returns the slots and the price of the cheapest mix with at least 1, 2, ... `most` slots."""
+    check_catalogue(sizes)
+    bought = [acquire_cheapest(sizes, slots) for slots in range(1, most + 1)]
+    return VmPrices(tuple(one.slots for one in bought), tuple(one.hourly_price for one in bought))
 
 
 @dataclass(frozen=True, slots=True)

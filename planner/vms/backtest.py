@@ -34,7 +34,6 @@ from planner.vms.timing import (
     check_qos_target,
     check_timing,
     is_judgeable,
-    keep_paid,
 )
 from planner.workloads.arma.fit import fit_arma_by_statsmodels
 from planner.workloads.arma.models import ZERO_MEAN_ORDERS
@@ -129,11 +128,7 @@ class Backtest:
         timing = self.setup.timing
         if policy in {TRUTH, STATIC_PEAK}:
             needed = self.capacity.covering_vms(self.rates)
-            vms = (
-                keep_paid(needed, timing.billing_steps)
-                if policy == TRUTH
-                else np.full(len(needed), needed.max())
-            )
+            vms = needed if policy == TRUTH else np.full(len(needed), needed.max())
             return replay_schedule(vms, self.rates, self.capacity, timing, seed)
         made = self.make_policy(policy)
         replay = partial(replay_policy, made, self.rates, self.capacity, timing, seed)

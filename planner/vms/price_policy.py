@@ -10,24 +10,23 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri
 
 from planner.arrays import Floats
+from planner.vms.paid_vms import count_costs
+from planner.vms.price_choices import Counts, choose_at_price, choose_for_target, find_mean_share
 from planner.vms.sigma_policies import VmReason
 from planner.vms.throughput import CapacityBelief, MstSample, check_samples
 from planner.vms.timing import Belief, Observed, SteeredPrice, Timing, check_qos_target
-from planner.vms.virtual_records import StepsMissed, VirtualRecords
+from planner.vms.virtual_records import StepsMissed, VirtualRecords, allow_usually
 from planner.workloads.likely_mixtures import MIXTURES, Components
 from planner.workloads.series import Window
 
-Counts = NDArray[np.intp]
 LikelyRates = Callable[[Floats, Window], Components]
 """From the rates so far and a window: the components of the window's rates."""
 
 DEFAULT_QOS_TARGET = 0.9875
 DEFAULT_TIMING = Timing()
-LEAST_PRICE, MOST_PRICE, HALVINGS = 1e-3, 1e9, 80
 # With fewer rates the forecast distribution is only its prior, so no target can be judged.
 FEWEST_RATES = 20
 NODES, NODE_WEIGHTS = np.polynomial.hermite_e.hermegauss(9)
@@ -75,6 +74,7 @@ class HeadgatePolicy:
         check_samples(samples)
         check_qos_target(qos_target)
         self.belief = CapacityBelief(samples, max_vms)
+        self.costs = count_costs(timing.prices, max_vms)
         for bound in bounds:
             if bound.vms <= max_vms:
                 self.belief.learn_bound(bound.vms, bound.throughput)
@@ -130,7 +130,7 @@ class HeadgatePolicy:
         price = records.steer(standing, self.qos_target, self.day_steps)
         unserved = np.array([shares[price.mixture] for shares in by_mixture])
         if standing.steps == 0 and len(observed.rates) >= FEWEST_RATES:
-            counts = choose_for_target(unserved, 1.0 - self.qos_target)
+            counts = choose_for_target(unserved, 1.0 - self.qos_target, self.costs)
         else:
             counts = self._choose_kept(unserved, price.price, observed.paid, windows)
         # What is sorted has its median in its middle.
@@ -142,11 +142,11 @@ class HeadgatePolicy:
     ) -> Counts:
         """The VMs at a price, of which those that are paid for until the end of their window cost nothing."""
         if self.billing_steps == 1:
-            return choose_at_price(unserved, price)
+            return choose_at_price(unserved, price, self.costs)
         chosen = []
         for shares, window in zip(unserved, windows, strict=True):
             paid = min(int((remaining >= window.last).sum()), len(shares))
-            chosen.append(int(choose_at_price(shares[None], price, paid)[0]))
+            chosen.append(int(choose_at_price(shares[None], price, self.costs, paid)[0]))
             fresh = max(chosen[-1] - int((remaining >= window.first).sum()), 0)
             remaining = np.append(remaining, np.full(fresh, window.first - 1.0 + self.billing_steps))
         return np.array(chosen, dtype=np.intp)
@@ -158,7 +158,8 @@ class HeadgatePolicy:
         ends = range(len(rates) - intervals * window.steps, len(rates), window.steps)
         for known in (end for end in ends if end > 0):
             shares = MIXTURES @ self.unserved_shares(self.likely_rates(rates[:known], window))
-            self._remember(rates[:known], window, shares)
+            records = self._remember(rates[:known], window, shares)
+            records.settle(allow_usually(self.qos_target, 0.0))
 
     def unserved_shares(self, components: Components) -> Floats:
         """Returns the expected share of steps that 1, 2, ... VMs do not serve, a row for each component.
@@ -176,7 +177,9 @@ class HeadgatePolicy:
         if self._records is None:
             first_vms = 1.0 + float(np.searchsorted(self.belief.means, np.log(max(rates[-1], 1e-300))))
             paid = max(round(self.billing_steps / window.steps), 1)
-            self._records = VirtualRecords(len(MIXTURES), self.day_steps / window.steps, first_vms, paid)
+            self._records = VirtualRecords(
+                len(MIXTURES), self.day_steps / window.steps, first_vms, self.costs, paid
+            )
         while self._pending and self._pending[0][0].stop <= len(rates):
             steps, choices = self._pending.pop(0)
             self._records.learn(choices, self._judge(rates[steps]))
@@ -252,48 +255,3 @@ class HeadgatePolicy:
                 self.belief.learn_throughput(vms, rate)
         elif complete:
             self.belief.learn_bound(vms, rate)
-
-
-def choose_at_price(unserved: Floats, price: float, paid: int = 0) -> Counts:
-    """Returns for each interval the number m of VMs with the smallest m + price · unserved share.
-
-    `unserved` has a row for each interval, with the unserved share for every number of VMs. So many VMs as are `paid`
-    for cost nothing, and are kept.
-    """
-    vms = np.maximum(np.arange(1.0, unserved.shape[1] + 1.0), paid)
-    cheapest = np.argmin(vms + price * unserved, axis=1) + 1
-    return np.asarray(np.maximum(cheapest, paid), dtype=np.intp)
-
-
-def choose_for_target(unserved: Floats, allowed: float) -> Counts:
-    """Returns the VMs of each interval at the lowest common price at which the mean unserved share is at most
-    `allowed`.
-
-    `unserved` has a row for each interval, with the unserved share for every number of VMs. The choice is the dual of
-    "the fewest VMs over all intervals with that mean share". If the lowest price serves more than needed, single
-    intervals get fewer VMs again, as long as the mean stays allowed. If no price is high enough, each interval gets the
-    VMs that serve most.
-    """
-    low, high = LEAST_PRICE, MOST_PRICE
-    for _ in range(HALVINGS):
-        price = np.sqrt(low * high)
-        if find_mean_share(unserved, choose_at_price(unserved, price)) <= allowed:
-            high = price
-        else:
-            low = price
-    dear, cheap = choose_at_price(unserved, high), choose_at_price(unserved, low)
-    if find_mean_share(unserved, dear) > allowed:
-        return np.asarray(np.argmin(unserved, axis=1) + 1, dtype=np.intp)
-    for interval in range(len(dear)):
-        for fewer in range(int(cheap[interval]), int(dear[interval])):
-            trial = dear.copy()
-            trial[interval] = fewer
-            if find_mean_share(unserved, trial) <= allowed:
-                dear = trial
-                break
-    return dear
-
-
-def find_mean_share(unserved: Floats, counts: Counts) -> float:
-    """Returns the unserved share with the chosen VMs (`counts`), as the mean over the intervals."""
-    return float(unserved[np.arange(len(counts)), counts - 1].mean())

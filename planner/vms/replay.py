@@ -13,17 +13,16 @@ from typing import NamedTuple
 import numpy as np
 
 from planner.arrays import Floats
+from planner.vms.paid_vms import PaidVms, keep_paid
 from planner.vms.throughput import MstSample
 from planner.vms.timing import (
     Belief,
     InvalidMstSamples,
     Observed,
-    PaidVms,
     SteeredPrice,
     Timing,
     VmPolicy,
     check_timing,
-    keep_paid,
 )
 from planner.workloads.series import Window
 
@@ -99,7 +98,8 @@ class ReplayedRun:
     """The VMs, throughput and backlog at every step of a replayed schedule, and the score of the schedule.
 
     `believed` is the mean throughput that the policy believed its VMs have, `expected_missed` the share of missed steps
-    that it expected, both NaN where it said nothing; `last_price` is the price of its last decision.
+    that it expected, both NaN where it said nothing; `last_price` is the price of its last decision, `hourly_price`
+    what the VMs cost in the mean, where their sizes have prices.
     """
 
     vms: Floats
@@ -109,6 +109,7 @@ class ReplayedRun:
     believed: Floats
     expected_missed: Floats
     last_price: SteeredPrice | None = None
+    hourly_price: float | None = None
 
 
 class Replay:
@@ -120,9 +121,10 @@ class Replay:
         intervals = -(-len(rates) // timing.interval_steps)
         self.deviates = np.random.default_rng(seed).standard_normal(intervals)
         self.vms, self.throughputs, self.backlogs, self.served, self.saturated = np.zeros((5, len(rates)))
+        self.prices = np.zeros(len(rates))
         self.believed, self.expected_missed = np.full((2, len(rates)), np.nan)
         self.last_price: SteeredPrice | None = None
-        self.paid = PaidVms(timing.billing_steps)
+        self.paid = PaidVms(timing.billing_steps, timing.prices)
 
     def observed_until(self, steps: int, served_steps: int) -> Observed:
         """The first `steps` rates and the first `served_steps` served steps of the replay, which cannot be changed."""
@@ -134,8 +136,9 @@ class Replay:
 
     def keep(self, start: int, end: int, vms: int) -> None:
         """Serves with `vms` VMs from `start` to `end` − 1, and with those more that are still paid for."""
-        for begin, until, running in self.paid.follow(start, end, vms):
+        for begin, until, running, price in self.paid.follow(start, end, vms):
             self.serve(begin, until, min(running, self.capacity.max_vms))
+            self.prices[begin:until] = price
 
     def note(self, start: int, end: int, belief: Belief) -> None:
         """Keeps what the policy believed of the steps from `start` to `end` − 1."""
@@ -163,11 +166,16 @@ class Replay:
 
     def finish(self) -> ReplayedRun:
         """Returns every step of the replay with the score of its schedule."""
-        truth = keep_paid(self.capacity.covering_vms(self.rates), self.timing.billing_steps)
+        needed, terms = (
+            self.capacity.covering_vms(self.rates),
+            (self.timing.billing_steps, self.timing.prices),
+        )
+        _, truth = keep_paid(needed, *terms)
+        _, static = keep_paid(np.full(1, needed.max()), *terms)
         score = Score(
             qos_percent=100.0 * float(np.mean(self.throughputs > self.rates)),
-            cost_to_truth=float(self.vms.sum() / truth.sum()),
-            cost_to_static=float(self.vms.sum() / (len(self.rates) * truth.max())),
+            cost_to_truth=_divide(self.prices.sum(), truth.sum()),
+            cost_to_static=_divide(self.prices.mean(), static[0]),
             max_backlog=float(self.backlogs.max()),
         )
         return ReplayedRun(
@@ -178,7 +186,13 @@ class Replay:
             self.believed,
             self.expected_missed,
             self.last_price,
+            None if self.timing.prices is None else float(self.prices.mean()),
         )
+
+
+def _divide(paid: float, other: float) -> float:
+    """How many times the `other` cost is paid; 1 where both are nothing."""
+    return float(paid / other) if other > 0.0 else 1.0
 
 
 def _ignore_interval(_: int) -> None:
@@ -243,8 +257,11 @@ class StartingVms:
 
 
 def replay_schedule(vms: Floats, rates: Floats, capacity: Capacity, timing: Timing, seed: int) -> ReplayedRun:
-    """Returns the replay of a workload with given VMs at every step, such as the VMs of one of the two baselines."""
+    """Returns the replay of a workload with given VMs at every step, such as the VMs of one of the two baselines.
+
+    VMs that are still paid for stay.
+    """
     replay = Replay(rates, capacity, timing, seed)
     for step, count in enumerate(vms):
-        replay.serve(step, step + 1, int(count))
+        replay.keep(step, step + 1, int(count))
     return replay.finish()

@@ -9,7 +9,6 @@ ForecastError (planner.workloads.series)
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from itertools import groupby
 from math import ceil
 from typing import NamedTuple, Protocol
 
@@ -17,6 +16,7 @@ import numpy as np
 
 from planner.arrays import Floats
 from planner.errors import suggest_name
+from planner.vms.paid_vms import PaidVms, VmPrices
 from planner.wording import write_counted, write_seconds
 from planner.workloads.series import (
     ForecastError,
@@ -84,13 +84,15 @@ class Timing:
 
     A decision holds for `interval_steps` (S in Imai et al.); a new VM takes `startup_steps` (U) to start. A start may
     take longer than an interval: several decisions are then under way at once. A VM is paid for whole periods of
-    `billing_seconds` from when it serves; None: for what it serves.
+    `billing_seconds` from when it serves; None: for what it serves. `prices` are those of several sizes of VMs, where
+    there are such.
     """
 
     interval_steps: int = 10
     startup_steps: int = 2
     step_seconds: float = 60.0
     billing_seconds: float | None = None
+    prices: VmPrices | None = None
 
     @property
     def billing_steps(self) -> int:
@@ -172,49 +174,9 @@ class RecordedStep(NamedTuple):
     served_rate: float | None = None
 
 
-class PaidVms:
-    """The VMs that are paid for, each for a whole period from when it serves; `ends` has the steps at which they end.
-
-    A VM that is no longer wanted but still paid for stays, because that costs nothing; one that is wanted for longer is
-    paid for another period. So all VMs that run are paid for, and none is paid for that does not run.
-    """
-
-    def __init__(self, period: int) -> None:
-        self.period = period
-        self.ends: list[int] = []
-
-    def follow(self, start: int, end: int, wanted: int) -> list[tuple[int, int, int]]:
-        """Keeps at least `wanted` VMs from `start` to `end` − 1; returns stretches: first step, end and running VMs."""
-        if self.period <= 1:
-            return [(start, end, wanted)]
-        stretches = []
-        while start < end:
-            self.ends = [one for one in self.ends if one > start]
-            self.ends += [start + self.period] * (wanted - len(self.ends))
-            until = min([end, *self.ends])
-            stretches.append((start, until, len(self.ends)))
-            start = until
-        return stretches
-
-    def remaining(self, step: int) -> Floats:
-        """Returns for how many steps from `step` on each VM is still paid for."""
-        return np.array([one - step for one in self.ends if one > step], dtype=float)
-
-
-def keep_paid(wanted: Floats, period: int) -> Floats:
-    """Returns the VMs that run at each step, if at least `wanted` are wanted and paid ones are kept."""
-    running, paid, start = np.array(wanted, dtype=float), PaidVms(period), 0
-    for count, stretch in groupby(np.asarray(wanted).tolist()):
-        steps = len(list(stretch))
-        for begin, until, vms in paid.follow(start, start + steps, int(count)):
-            running[begin:until] = vms
-        start += steps
-    return running
-
-
 def observe_record(rates: Floats, record: Sequence[RecordedStep], timing: Timing) -> Observed:
     """Returns the known values of a decision: the rates, and the caller's record of the newest steps."""
-    offered, paid = rates[len(rates) - len(record) :], PaidVms(timing.billing_steps)
+    offered, paid = rates[len(rates) - len(record) :], PaidVms(timing.billing_steps, timing.prices)
     served = [
         one.served_rate if one.served_rate is not None else (0.0 if one.saturated else rate)
         for one, rate in zip(record, offered, strict=True)

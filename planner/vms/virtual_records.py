@@ -16,9 +16,10 @@ The price of now is steered. With the target q, α = 1 − q, t steps so far and
     a = α (1 − r · min(1, √(7 days/t)))     the share that may be missed, with a reserve r of 0.12 to 0.15
     a_t = a − D/day where D > 0, else a − D/(3 days)     the share for the coming interval, from 0.1 α to 3 α
 
-and the price is the lowest with G/n ≤ a_t, but at most 12 times the lowest with G/n ≤ a. Beyond that a missed step
-costs more VMs than it is worth: a debt is paid back where it is cheap. The reserve is larger for targets up to 98%,
-where growth makes most of what is missed.
+and the price is the lowest with G/n ≤ a_t, but at most 6 to 12 times the usual price. Beyond that a missed step costs
+more VMs than it is worth: a debt is paid back where it is cheap. The usual price is the lowest with G/n ≤ a; where that
+rises, it follows within a day, for a sudden rise is mostly one of what no price would have served. Reserve and cap are
+larger for low targets, where growth makes most of what is missed.
 """
 
 from dataclasses import dataclass
@@ -28,6 +29,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from planner.arrays import Floats
+from planner.vms.price_choices import choose_everywhere
 from planner.vms.timing import SteeredPrice
 
 STEPS_PER_E = 4.0
@@ -37,7 +39,8 @@ PRIOR_INTERVALS, PRIOR_UNSERVED, PRIOR_MOST = 60.0, 6.0 * 0.0125 * 7.0, 0.5
 LEAST_RESERVE, MOST_RESERVE, RESERVE_SHARE, RESERVE_DAYS = 0.12, 0.15, 0.0125, 7.0
 DEBT_DAYS, CREDIT_DAYS = 1.0, 3.0
 LEAST_SHARE, MOST_SHARE = 0.1, 3.0
-HIGHEST_FACTOR = 12.0
+LEAST_FACTOR, MOST_FACTOR, FACTOR_SHARE = 6.0, 12.0, 0.025
+USUAL_DAYS = 1.0
 MOST_PAID = 5_000
 
 
@@ -50,11 +53,13 @@ class StepsMissed:
 
 
 class VirtualRecords:
-    """The discounted records of all prices (columns) under all mixtures (rows)."""
+    """The discounted records of all prices (columns) under all mixtures (rows); `costs` are those of 1, 2, ... VMs."""
 
     def __init__(
-        self, mixtures: int, day_intervals: float, first_vms: float, paid_intervals: int = 1
+        self, mixtures: int, day_intervals: float, first_vms: float, costs: Floats, paid_intervals: int = 1
     ) -> None:
+        self.costs = costs
+        self.rise = min(1.0 / (USUAL_DAYS * day_intervals), 1.0)
         self.decay = exp(-1.0 / max(MEMORY_DAYS * day_intervals, LEAST_MEMORY))
         prior = PRIOR_INTERVALS * np.minimum(PRIOR_UNSERVED * first_vms / PRICES, PRIOR_MOST)
         self.unserved: Floats = np.tile(prior, (mixtures, 1))
@@ -64,13 +69,14 @@ class VirtualRecords:
         self._ending = np.zeros((min(paid_intervals, MOST_PAID), mixtures, len(PRICES)), dtype=np.int32)
         self._paid = np.zeros((mixtures, len(PRICES)), dtype=np.intp)
         self._decisions = 0
+        self._usual: Floats | None = None
 
     def choose(self, unserved: Floats) -> NDArray[np.intp]:
         """Returns the VMs of every pair in the next interval; those that it has paid for it keeps."""
         place = self._decisions % len(self._ending)
         self._decisions += 1
         self._paid -= self._ending[place]
-        chosen = choose_everywhere(unserved, self._paid)
+        chosen = choose_everywhere(unserved, PRICES, self.costs, self._paid)
         self._ending[place] = chosen - self._paid
         self._paid = chosen
         return chosen.copy()
@@ -78,8 +84,21 @@ class VirtualRecords:
     def learn(self, choices: NDArray[np.intp], missed: Floats) -> None:
         """Learns from an interval: the VMs that each pair had chosen, and the share missed by 1, 2, ... VMs."""
         self.unserved = self.decay * self.unserved + missed[choices - 1]
-        self.vms = self.decay * self.vms + choices
+        self.vms = self.decay * self.vms + self.costs[choices - 1]
         self.intervals = self.decay * self.intervals + 1.0
+
+    def settle(self, usual: float) -> Floats:
+        """Returns for each mixture the place of the price that usually keeps the share `usual`; it rises slowly.
+
+        Each decision must call it.
+        """
+        now = np.array([find_place(shares, usual) for shares in self._find_falling()])
+        before = now if self._usual is None else self._usual
+        self._usual = np.minimum(now, before + self.rise * (now - before))
+        return self._usual
+
+    def _find_falling(self) -> Floats:
+        return np.asarray(np.minimum.accumulate(self.unserved, axis=1) / self.intervals, dtype=float)
 
     def steer(self, standing: StepsMissed, qos_target: float, day_steps: int) -> SteeredPrice:
         """Returns the price of now: of all mixtures that keep the allowed share, that of the fewest mean VMs."""
@@ -89,10 +108,10 @@ class VirtualRecords:
         unserved = 1.0 - qos_target
         allowed = usual - debt / (days * day_steps)
         allowed = min(max(allowed, LEAST_SHARE * unserved), MOST_SHARE * unserved)
-        falling = np.minimum.accumulate(self.unserved, axis=1) / self.intervals
+        falling, usually = self._find_falling(), self.settle(usual)
+        highest = STEPS_PER_E * log(find_highest_factor(unserved))
         best = None
-        for mixture, (shares, vms) in enumerate(zip(falling, self.vms, strict=True)):
-            most = find_place(shares, usual) + STEPS_PER_E * log(HIGHEST_FACTOR)
+        for mixture, (shares, vms, most) in enumerate(zip(falling, self.vms, usually + highest, strict=True)):
             place = min(find_place(shares, allowed), most)
             before = min(int(place), len(vms) - 2)
             mean_vms = float(vms[before] + (place - before) * (vms[before + 1] - vms[before]))
@@ -111,15 +130,9 @@ def allow_usually(qos_target: float, days: float) -> float:
     return unserved * (1.0 - min(max(reserve, LEAST_RESERVE), MOST_RESERVE) * late)
 
 
-def choose_everywhere(unserved: Floats, paid: NDArray[np.intp]) -> NDArray[np.intp]:
-    """Returns the VMs that each price (columns) chooses by each row of expected shares of 1, 2, ... VMs.
-
-    Those that are `paid` for cost nothing, and are kept.
-    """
-    vms = np.arange(1.0, unserved.shape[1] + 1.0)
-    costs = vms if not paid.any() else np.maximum(vms, paid[..., None])
-    cheapest = np.argmin(costs + PRICES[:, None] * unserved[:, None, :], axis=2) + 1
-    return np.asarray(np.maximum(cheapest, paid), dtype=np.intp)
+def find_highest_factor(unserved: float) -> float:
+    """Returns how many times the usual price may be paid, where this share may be unserved."""
+    return min(max(LEAST_FACTOR * unserved / FACTOR_SHARE, LEAST_FACTOR), MOST_FACTOR)
 
 
 def find_place(falling: Floats, allowed: float) -> float:

@@ -1,57 +1,20 @@
 """Headgate's policy: its price follows the record, and without one meets the target as cheaply as can be."""
 
 from dataclasses import replace
-from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from planner.vms.backtest import BacktestSetup, run_backtest
-from planner.vms.price_policy import HeadgatePolicy, choose_at_price, choose_for_target
+from planner.vms.paid_vms import count_costs
+from planner.vms.price_choices import choose_at_price, choose_for_target
+from planner.vms.price_policy import HeadgatePolicy
 from planner.vms.replay import interpolate_capacity, replay_policy
 from planner.vms.throughput import MstSample
 from planner.vms.timing import Observed, Timing, observe_rates
 from planner.workloads.likely_mixtures import LikelyMixtures
 from planner.workloads.series import Window
 from tests.planner.imai import figures, mst_samples, training_samples, worldcup_week
-
-falling = st.lists(st.integers(0, 64), min_size=4, max_size=4).map(
-    lambda counts: [count / 64 for count in sorted(counts, reverse=True)]
-)
-
-
-@settings(max_examples=60)
-@given(shares=st.lists(falling, min_size=1, max_size=3), allowed=st.floats(0.0, 0.9))
-def test_the_schedule_meets_the_target_and_no_single_vm_can_go(
-    shares: list[list[float]], allowed: float
-) -> None:
-    unserved = np.array(shares)
-    chosen = choose_for_target(unserved, allowed)
-
-    def mean_share(counts: tuple[int, ...]) -> float:
-        return float(np.mean([row[count - 1] for row, count in zip(unserved, counts, strict=True)]))
-
-    possible = [
-        counts for counts in product(range(1, 5), repeat=len(shares)) if mean_share(counts) <= allowed
-    ]
-    if not possible:
-        assert mean_share(tuple(chosen)) == mean_share((4,) * len(shares))
-        return
-    assert mean_share(tuple(chosen)) <= allowed
-    # A common price finds the best schedule up to what one interval can save.
-    best = min(sum(counts) for counts in possible)
-    assert sum(chosen) <= best + 3
-    if len(shares) == 1:
-        assert sum(chosen) == best
-
-
-@given(shares=st.lists(falling, min_size=1, max_size=3), price=st.floats(0.0, 50.0))
-def test_at_a_price_every_interval_has_its_own_cheapest_vms(shares: list[list[float]], price: float) -> None:
-    for row, count in zip(shares, choose_at_price(np.array(shares), price), strict=True):
-        costs = [vms + price * share for vms, share in enumerate(row, 1)]
-        assert costs[count - 1] == min(costs)
 
 
 def observe(vms: list[int], served: list[float], saturated: list[int]) -> Observed:
@@ -106,8 +69,9 @@ def test_a_saturated_interval_is_learned_once() -> None:
 def test_without_a_record_the_target_is_met_once_enough_rates_were_seen(seen: int) -> None:
     rates, window = worldcup_week()[:seen] / 10.0, Window(2, 11)
     chosen = make_policy().decide_intervals(observe_rates(rates), [window])
-    by_target = choose_for_target(chosen.unserved, 1.0 - 0.9875)
-    at_price = choose_at_price(chosen.unserved, chosen.price.price)
+    costs = count_costs(None, 128)
+    by_target = choose_for_target(chosen.unserved, 1.0 - 0.9875, costs)
+    at_price = choose_at_price(chosen.unserved, chosen.price.price, costs)
     assert chosen.counts.tolist() == (by_target if seen >= 20 else at_price).tolist()
     assert seen < 20 or chosen.mean_unserved <= 1.0 - 0.9875
 
@@ -132,11 +96,6 @@ def test_an_application_that_does_not_scale_gets_one_vm() -> None:
     (row,) = run_backtest(setup, ("headgate",), seeds=1)
     assert row.qos_percent == 100.0
     assert row.cost_to_truth < 1.02
-
-
-def test_a_vm_that_is_paid_for_stays_and_serves_what_a_fresh_one_would_not() -> None:
-    unserved = np.array([[0.5, 0.1, 0.05, 0.04, 0.04]])
-    assert [int(choose_at_price(unserved, 10.0, paid)[0]) for paid in range(6)] == [2, 2, 2, 3, 4, 5]
 
 
 def test_vms_paid_by_the_hour_cost_less_if_the_choice_knows_it() -> None:

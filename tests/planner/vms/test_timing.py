@@ -1,23 +1,16 @@
 """Timing: what intervals and start-ups can be, and how many steps a day has."""
 
-from itertools import product
-from operator import ge
-
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from planner.vms.timing import (
     InvalidQosTarget,
-    PaidVms,
     RecordedStep,
     Timing,
     check_max_vms,
     check_qos_target,
     check_timing,
     is_judgeable,
-    keep_paid,
     observe_rates,
     observe_record,
 )
@@ -84,32 +77,6 @@ def test_a_period_that_cannot_be_paid_for_is_pointed_at(billing: float):
     with pytest.raises(InvalidSchedule) as refused:
         check_timing(Timing(billing_seconds=billing))
     assert refused.value.pointer == "/billing_seconds"
-
-
-def find_least_paid(wanted: list[int], period: int) -> int:
-    """The fewest periods that give as many VMs as are wanted at each step, by trying all."""
-    steps = len(wanted)
-    least = steps * max(wanted)
-    for begun in product(range(max(wanted) + 1), repeat=steps):
-        held = [sum(begun[max(step - period + 1, 0) : step + 1]) for step in range(steps)]
-        if all(map(ge, held, wanted)):
-            least = min(least, sum(begun))
-    return least
-
-
-@settings(max_examples=40)
-@given(wanted=st.lists(st.integers(0, 2), min_size=1, max_size=6), period=st.integers(2, 5))
-def test_no_way_to_have_the_wanted_vms_pays_for_fewer_periods(wanted: list[int], period: int):
-    paid, begun, held = PaidVms(period), 0, []
-    for step, count in enumerate(wanted):
-        before = len(paid.remaining(step))
-        ((begin, end, running),) = paid.follow(step, step + 1, count)
-        assert (begin, end) == (step, step + 1)
-        begun += running - before
-        held.append(running)
-    assert all(map(ge, held, wanted))
-    assert begun == find_least_paid(wanted, period)
-    assert keep_paid(np.array(wanted), period).tolist() == held
 
 
 def test_a_record_says_for_how_long_its_vms_are_paid():
