@@ -19,17 +19,15 @@ from app.database.versions import (
     list_newest,
     read_version,
 )
+from app.load.bodies.series import VmSizeBody
 from app.web.callers.security import may_read, may_store
-from app.web.fields import Answer, Body, MeasuredNumber, OperatorName, StoredBy, TopologyName, show_example
+from app.web.fields import Answer, Body, StoredBy, TopologyName, show_example
 from app.web.paging import Page, PageDep
 from app.web.problems.documented_problems import BODY
 from app.web.problems.stored_data_errors import UnknownVmCatalogue
 from app.web.routing import StrictJsonRoute, declare, tell_created
-from planner.placements import vm_acquisition
 from planner.placements.errors import InvalidCatalogue
 from planner.placements.vm_acquisition import VmSize, check_catalogue
-
-MOST_SLOTS = 1024
 
 AZURE_D_SIZES: list[JsonValue] = [
     {"name": "D1", "slots": 1, "hourly_price": 0.1},
@@ -38,22 +36,6 @@ AZURE_D_SIZES: list[JsonValue] = [
 ]
 AZURE_D: dict[str, JsonValue] = {"name": "azure-d", "sizes": AZURE_D_SIZES}
 """The three D-series sizes of Shukla and Simmhan; as in their paper, prices are proportional to slots."""
-
-
-class VmSizeBody(Body):
-    """A VM size that can be acquired."""
-
-    name: OperatorName
-    slots: Annotated[
-        int, Field(ge=0, le=MOST_SLOTS, description="The slots of the VM; a profile is measured on one slot.")
-    ]
-    hourly_price: Annotated[
-        MeasuredNumber | None, Field(description="The price, in one currency for all sizes; must be given.")
-    ] = None
-
-    def to_values(self) -> vm_acquisition.VmSize:
-        """Returns the VM size as a value of the planner."""
-        return vm_acquisition.VmSize(self.name, self.slots, self.hourly_price)
 
 
 class VmCatalogueBody(Body):

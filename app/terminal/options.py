@@ -66,6 +66,10 @@ BillingSeconds = Annotated[
         least=1e-3,
     ),
 ]
+VmSizes = Annotated[
+    Path | None,
+    typer.Option("--vm-sizes", help="A list of name, slots, hourly_price; a slot is a VM of --mst."),
+]
 StartupSteps = Annotated[
     int | None, typer.Option("--startup-steps", help="Steps that a VM takes to start; default 2.")
 ]

@@ -2,7 +2,7 @@
 
 import shutil
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from rich.box import SIMPLE_HEAD
@@ -28,6 +28,11 @@ def open_console() -> Console:
     """Returns a console for standard output that is as wide as the terminal, or 120 columns wide in a pipe."""
     width = shutil.get_terminal_size().columns if sys.stdout.isatty() else WIDTH_OF_A_PIPE
     return Console(width=width, highlight=False)
+
+
+def list_sizes(vms: Mapping[str, int]) -> str:
+    """Says how many VMs of each size there are: `2 D3 + 1 D1`."""
+    return " + ".join(f"{count} {size}" for size, count in vms.items()) or "none"
 
 
 def print_table(

@@ -48,7 +48,8 @@ class RunPromise:
     `kept_so_far` is the served share of all steps, between `least_kept` and `most_kept` by the chance of so many
     intervals. `kept_with_demand` is the share of the steps whose rate is above 0. `expected` is the served share that
     the policy expected. `debt_steps` are the missed steps beyond the target's. `price` and `price_cap` are those of
-    the last decision. `binding` says what kept the run from serving more.
+    the last decision. `binding` says what kept the run from serving more. `hourly_price` is what
+    the VMs cost in the mean, where their sizes have prices.
     """
 
     kept_so_far: float
@@ -62,6 +63,7 @@ class RunPromise:
     binding: str
     misses: dict[str, int]
     days_below: tuple[BadDay, ...]
+    hourly_price: float | None = None
 
     def to_document(self) -> dict[str, Any]:
         """Returns the fields as values that can be stored as JSON."""
@@ -98,6 +100,7 @@ def judge_run(
         find_binding(misses, len(rates), qos_target),
         misses,
         () if qos_target is None else find_bad_days(missed, causes, timing.day_steps, qos_target),
+        run.hourly_price,
     )
 
 

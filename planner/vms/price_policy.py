@@ -75,6 +75,7 @@ class HeadgatePolicy:
         check_qos_target(qos_target)
         self.belief = CapacityBelief(samples, max_vms)
         self.costs = count_costs(timing.prices, max_vms)
+        self.mixed = None if timing.prices is None else timing.prices.vms
         for bound in bounds:
             if bound.vms <= max_vms:
                 self.belief.learn_bound(bound.vms, bound.throughput)
@@ -133,6 +134,8 @@ class HeadgatePolicy:
             counts = choose_for_target(unserved, 1.0 - self.qos_target, self.costs)
         else:
             counts = self._choose_kept(unserved, price.price, observed.paid, windows)
+        if self.mixed is not None:
+            counts = np.minimum(np.array(self.mixed)[counts - 1], len(self.costs))
         # What is sorted has its median in its middle.
         medians = [float(np.mean(one[(len(one) - 1) // 2 : len(one) // 2 + 1])) for one, *_ in likely]
         return PricedIntervals(medians, unserved, counts, price)

@@ -18,8 +18,8 @@ The price of now is steered. With the target q, α = 1 − q, t steps so far and
 
 and the price is the lowest with G/n ≤ a_t, but at most 6 to 12 times the usual price. Beyond that a missed step costs
 more VMs than it is worth: a debt is paid back where it is cheap. The usual price is the lowest with G/n ≤ a; where that
-rises, it follows within a day, for a sudden rise is mostly one of what no price would have served. Reserve and cap are
-larger for low targets, where growth makes most of what is missed.
+rises after the first three hours, it follows within a day, for a sudden rise is mostly one of what no price would have
+served. Reserve and cap are larger for low targets, where growth makes most of what is missed.
 """
 
 from dataclasses import dataclass
@@ -40,7 +40,7 @@ LEAST_RESERVE, MOST_RESERVE, RESERVE_SHARE, RESERVE_DAYS = 0.12, 0.15, 0.0125, 7
 DEBT_DAYS, CREDIT_DAYS = 1.0, 3.0
 LEAST_SHARE, MOST_SHARE = 0.1, 3.0
 LEAST_FACTOR, MOST_FACTOR, FACTOR_SHARE = 6.0, 12.0, 0.025
-USUAL_DAYS = 1.0
+USUAL_DAYS, FIRST_DAYS = 1.0, 0.125
 MOST_PAID = 5_000
 
 
@@ -59,6 +59,7 @@ class VirtualRecords:
         self, mixtures: int, day_intervals: float, first_vms: float, costs: Floats, paid_intervals: int = 1
     ) -> None:
         self.costs = costs
+        self.first = FIRST_DAYS * day_intervals
         self.rise = min(1.0 / (USUAL_DAYS * day_intervals), 1.0)
         self.decay = exp(-1.0 / max(MEMORY_DAYS * day_intervals, LEAST_MEMORY))
         prior = PRIOR_INTERVALS * np.minimum(PRIOR_UNSERVED * first_vms / PRICES, PRIOR_MOST)
@@ -69,6 +70,7 @@ class VirtualRecords:
         self._ending = np.zeros((min(paid_intervals, MOST_PAID), mixtures, len(PRICES)), dtype=np.int32)
         self._paid = np.zeros((mixtures, len(PRICES)), dtype=np.intp)
         self._decisions = 0
+        self._settled = 0
         self._usual: Floats | None = None
 
     def choose(self, unserved: Floats) -> NDArray[np.intp]:
@@ -88,13 +90,16 @@ class VirtualRecords:
         self.intervals = self.decay * self.intervals + 1.0
 
     def settle(self, usual: float) -> Floats:
-        """Returns for each mixture the place of the price that usually keeps the share `usual`; it rises slowly.
+        """Returns for each mixture the place of the price that usually keeps the share `usual`; it rises slowly
+        after the first hours.
 
         Each decision must call it.
         """
+        self._settled += 1
         now = np.array([find_place(shares, usual) for shares in self._find_falling()])
         before = now if self._usual is None else self._usual
-        self._usual = np.minimum(now, before + self.rise * (now - before))
+        rise = self.rise if self._settled > self.first else 1.0
+        self._usual = np.minimum(now, before + rise * (now - before))
         return self._usual
 
     def _find_falling(self) -> Floats:

@@ -31,6 +31,7 @@ def forecast(
     interval_steps: options.IntervalSteps = None,
     startup_steps: options.StartupSteps = None,
     billing_seconds: options.BillingSeconds = None,
+    vm_sizes: options.VmSizes = None,
     record: RecordFile = None,
     app: options.AppOption = None,
     output: Output = "table",
@@ -51,6 +52,7 @@ def forecast(
         "interval_steps": interval_steps,
         "startup_steps": startup_steps,
         "billing_seconds": billing_seconds,
+        "vm_sizes": vm_sizes,
         "record": record,
     }
     print_forecast(run_or_fail(run_forecast, workload, mst, app, **choices), output)

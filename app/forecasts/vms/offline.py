@@ -2,7 +2,6 @@
 
 import csv
 import sys
-from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -11,14 +10,14 @@ from rich.text import Text
 from app.forecasts.vms.schemas import VmForecastAnswer, VmForecastRequest
 from app.forecasts.vms.service import forecast_described
 from app.terminal.commands import refuse, say
-from app.terminal.files import check_body
+from app.terminal.files import check_body, open_documents
 from app.terminal.series_files import (
     UnreadableFile,
     describe_timing,
     read_samples,
     read_workload,
 )
-from app.terminal.tables import Column, open_console, print_table
+from app.terminal.tables import Column, list_sizes, open_console, print_table
 from planner.errors import PlannerError
 from planner.vms.timing import InvalidMstSamples
 from planner.wording import write_number
@@ -37,7 +36,7 @@ def run_forecast(workload: Path, mst: Path, app: str | None, **choices: object) 
 
 
 def read_request(
-    measured: list[Measurement], mst: Path, app: str | None, choices: Mapping[str, object]
+    measured: list[Measurement], mst: Path, app: str | None, choices: dict[str, object]
 ) -> VmForecastRequest:
     """Makes the request from the files and the options; an option that is None is left out."""
     samples = read_samples(mst)
@@ -49,7 +48,7 @@ def read_request(
         {
             "workload": [_to_point(one) for one in measured],
             "mst_samples": [{"vms": one.vms, "throughput": one.throughput} for one in known],
-            **{name: choice for name, choice in choices.items() if choice is not None},
+            **open_documents(choices | {"record": None}),
             "record": _read_record(choices.get("record")),
         },
     )
@@ -91,8 +90,10 @@ def print_forecast(answer: VmForecastAnswer, output: str) -> None:
             write_number(one.covered_rate, down=True),
             f"{write_number(100.0 * one.probability, digits=4)}%",
         )
-        rows.append([f"{one.begins:%Y-%m-%d %H:%M}", str(one.vms), *numbers, parts])
-    print_table([*map(Column, columns)], rows)
+        bought = () if one.mix is None else (list_sizes(one.mix.vms), write_number(one.mix.hourly_price))
+        rows.append([f"{one.begins:%Y-%m-%d %H:%M}", str(one.vms), *numbers, parts, *bought])
+    sized = any(one.mix is not None for one in answer.intervals)
+    print_table([*map(Column, columns), *map(Column, ("to buy", "price /h") if sized else ())], rows)
     console = open_console()
     for line in (
         answer.verdict,

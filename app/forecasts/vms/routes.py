@@ -14,7 +14,7 @@ from app.web.routing import StrictJsonRoute, declare
 
 router = APIRouter(prefix="/v1", tags=["forecasts"], route_class=StrictJsonRoute)
 
-ASKED = ("invalid-qos-target", "invalid-schedule", "unknown-vm-policy", *BODY)
+ASKED = ("invalid-catalogue", "invalid-qos-target", "invalid-schedule", "unknown-vm-policy", *BODY)
 
 
 @router.post("/forecasts/vms", **declare(may_read, "VMs for the coming intervals", *SERIES_PROBLEMS, *ASKED))

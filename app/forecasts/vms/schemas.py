@@ -7,7 +7,7 @@ from pydantic import Field, JsonValue
 
 from app.forecasts.workload.schemas import WorkloadModelAnswer
 from app.load.bodies import series
-from app.load.bodies.answers import DiagnosticAnswer
+from app.load.bodies.answers import DiagnosticAnswer, PurchaseAnswer
 from app.load.throughput_samples.schemas import ThroughputFitAnswer
 from app.web.fields import YEAR_SECONDS, Answer, Body, Period, show_example
 from planner.vms.sigma_policies import HEADGATE
@@ -69,6 +69,7 @@ class StoredVmForecastRequest(Body):
     horizon: Horizon = 1
     max_vms: series.MaxVms = 128
     billing_seconds: series.BillingSeconds = None
+    vm_sizes: series.VmSizes = []
     record: Record = []
 
 
@@ -89,6 +90,7 @@ class VmForecastRequest(Body):
     horizon: Horizon = 1
     max_vms: series.MaxVms = 128
     billing_seconds: series.BillingSeconds = None
+    vm_sizes: series.VmSizes = []
     record: Record = []
 
 
@@ -113,6 +115,9 @@ class VmIntervalAnswer(Answer):
     vms_for_mean: int = Field(description="The part of `vms` that the expected rate alone needs.")
     vms_for_model: int = Field(description="VMs added because the throughput is not known exactly.")
     vms_for_forecast: int = Field(description="VMs added because the workload is not known exactly.")
+    mix: PurchaseAnswer | None = Field(
+        None, description="The cheapest mix of `vm_sizes` with at least `vms` slots."
+    )
 
 
 class VmForecastAnswer(Answer):

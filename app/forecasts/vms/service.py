@@ -14,8 +14,15 @@ from app.forecasts.vms.schemas import (
 )
 from app.forecasts.workload.answers import to_model_answer
 from app.forecasts.workload.schemas import WorkloadModelAnswer
-from app.load.bodies.answers import DiagnosticAnswer
-from app.load.bodies.series import MOST_POINTS, MOST_STEPS, take_bounds, take_saturated, to_workload
+from app.load.bodies.answers import DiagnosticAnswer, to_purchase_answer
+from app.load.bodies.series import (
+    MOST_POINTS,
+    MOST_STEPS,
+    take_bounds,
+    take_saturated,
+    to_prices,
+    to_workload,
+)
 from app.load.measurements.freshness import describe_end
 from app.load.measurements.series import find_newest_samples, read_workload, refuse_endless
 from app.load.measurements.stored_topologies import find_topology
@@ -23,6 +30,7 @@ from app.load.throughput_samples.service import to_fit_answer
 from app.web.fields import find_time
 from app.web.observability import time_planner
 from app.web.problems.error_pointers import blaming_what_is_stored
+from planner.placements.vm_acquisition import VmSize, acquire_cheapest
 from planner.values import Diagnostic
 from planner.vms.sigma_policies import HEADGATE
 from planner.vms.throughput import MstSample
@@ -62,7 +70,7 @@ def gather_stored(session: Session, name: str, body: StoredVmForecastRequest) ->
     return GatheredSeries(workload, take_saturated(rows), take_bounds(rows), age)
 
 
-def to_answer(found: VmForecast, peak_vms: int) -> VmForecastAnswer:
+def to_answer(found: VmForecast, peak_vms: int, sizes: Sequence[VmSize] = ()) -> VmForecastAnswer:
     """Returns the VMs of each interval as an answer, with the models of throughput and workload."""
     promise = {} if found.promise is None else asdict(found.promise)
     promise.pop("steps", None)
@@ -73,16 +81,20 @@ def to_answer(found: VmForecast, peak_vms: int) -> VmForecastAnswer:
         expected=found.expected,
         kept=found.kept,
         verdict=found.verdict,
-        intervals=[to_interval_answer(interval, found.qos_target) for interval in found.intervals],
+        intervals=[to_interval_answer(interval, found.qos_target, sizes) for interval in found.intervals],
         mst_model=to_fit_answer(found.mst_model, peak_vms),
         workload_model=describe_workload(found.policy, found.workload_model),
         diagnostics=[DiagnosticAnswer.model_validate(one) for one in found.diagnostics],
     )
 
 
-def to_interval_answer(interval: VmInterval, qos_target: float) -> VmIntervalAnswer:
+def to_interval_answer(
+    interval: VmInterval, qos_target: float, sizes: Sequence[VmSize] = ()
+) -> VmIntervalAnswer:
     """Returns the VMs of an interval as an answer, with the parts of their number and whether they reach the target."""
+    mix = to_purchase_answer(acquire_cheapest(sizes, interval.reason.vms)) if sizes else None
     return VmIntervalAnswer(
+        mix=mix,
         begins=find_time(interval.from_seconds),
         ends=find_time(interval.to_seconds),
         expected_rate=interval.expected_rate,
@@ -104,7 +116,13 @@ def forecast_described(body: VmForecastRequest) -> VmForecastAnswer:
     """Returns how many VMs the coming intervals need, for the workload and the samples in the body."""
     gathered = gather_described(body)
     step = gathered.workload.step_seconds
-    timing = Timing(body.interval_steps, body.startup_steps, step, body.billing_seconds)
+    timing = Timing(
+        body.interval_steps,
+        body.startup_steps,
+        step,
+        body.billing_seconds,
+        to_prices(body.vm_sizes, body.max_vms),
+    )
     return _forecast(gathered, body, timing)
 
 
@@ -136,7 +154,7 @@ def _forecast(
     with time_planner("forecast_vms"):
         found = forecast_vms(question)
         peak_vms = len(found.mst_model.trusted_curve(body.max_vms))
-    answer = to_answer(found, peak_vms)
+    answer = to_answer(found, peak_vms, [size.to_values() for size in body.vm_sizes])
     return answer.model_copy(update={"diagnostics": [*gathered.diagnostics, *answer.diagnostics]})
 
 
@@ -153,7 +171,13 @@ def find_timing(body: StoredVmForecastRequest, step: float) -> tuple[Timing, tup
                 f"shorter {name}, or a longer step.",
                 f"/{name}_seconds",
             )
-    timing = Timing(max(steps["interval"], 1), steps["startup"], step, body.billing_seconds)
+    timing = Timing(
+        max(steps["interval"], 1),
+        steps["startup"],
+        step,
+        body.billing_seconds,
+        to_prices(body.vm_sizes, body.max_vms),
+    )
     if step <= body.interval_seconds:
         return timing, ()
     detail = f"Snapshots come every {write_seconds(step)}, so each decision is for that long"

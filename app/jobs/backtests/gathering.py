@@ -29,7 +29,7 @@ from planner.workloads.series import Workload
 from planner.workloads.workload_forecast import ARMA_WINDOW
 
 AS_ASKED = {
-    *("seeds", "scale_peak", "max_vms", "interval_steps", "startup_steps", "billing_seconds"),
+    *("seeds", "scale_peak", "max_vms", "interval_steps", "startup_steps", "billing_seconds", "vm_sizes"),
     *("qos_target", "headgate_qos_target"),
 }
 """The fields of a request that the job copies."""

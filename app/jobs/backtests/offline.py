@@ -16,7 +16,7 @@ from app.jobs.backtests.gathering import make_job
 from app.jobs.backtests.schemas import BacktestJob, BacktestRequest
 from app.jobs.backtests.service import check_job
 from app.terminal.commands import Refused, clean_up_at_interrupts, refuse, say
-from app.terminal.files import check_body
+from app.terminal.files import check_body, open_documents
 from app.terminal.series_files import (
     UnreadableFile,
     describe_timing,
@@ -77,7 +77,7 @@ def run_backtests(
 def read_choices(given: Mapping[str, Any], app: str | None, plot: Path | None) -> BacktestChoices:
     """Turns the options of the command into the request, which has defaults for absent options."""
     said: dict[str, Any] = {"scale_peak": PAPER_PEAK}
-    said |= {name: value for name, value in given.items() if value is not None}
+    said |= open_documents(given)
     if isinstance(said.get("policies"), str) and said["policies"].strip() != "all":
         said["policies"] = [name.strip() for name in said["policies"].split(",") if name.strip()]
     if isinstance(said["scale_peak"], str):

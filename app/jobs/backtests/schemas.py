@@ -94,6 +94,7 @@ class BacktestRequest(Body):
     interval_steps: series.IntervalSteps = 10
     startup_steps: series.StartupSteps = 2
     billing_seconds: series.BillingSeconds = None
+    vm_sizes: series.VmSizes = []
     qos_target: Annotated[
         series.QosTargetNumber,
         Field(description="The QoS target of the policies of Imai et al., in [0.5, 1)."),
@@ -118,6 +119,7 @@ class BacktestTerms(Answer):
     interval_steps: int
     startup_steps: int
     billing_seconds: float | None = None
+    vm_sizes: list[series.VmSizeBody] = []
     qos_target: float
     headgate_qos_target: float
 
@@ -139,7 +141,13 @@ class BacktestJob(BacktestTerms):
             train_vms=tuple(self.train_vms),
             scale_peak=self.scale_peak,
             max_vms=self.max_vms,
-            timing=Timing(self.interval_steps, self.startup_steps, self.step_seconds, self.billing_seconds),
+            timing=Timing(
+                self.interval_steps,
+                self.startup_steps,
+                self.step_seconds,
+                self.billing_seconds,
+                series.to_prices(self.vm_sizes, self.max_vms),
+            ),
             qos_target=self.qos_target,
             headgate_qos_target=self.headgate_qos_target,
         )
@@ -169,7 +177,9 @@ class BacktestRunAnswer(Answer):
     qos_percent: float = Field(
         description="The share of steps in which the throughput was above the workload."
     )
-    cost_to_truth: float = Field(description="VM steps / VM steps of the schedule that knows the workload.")
+    cost_to_truth: float = Field(
+        description="VM steps, or with `vm_sizes` prices, / those of the schedule that knows the workload."
+    )
     cost_to_static: float = Field(description="VM steps / VM steps of a constant schedule for the peak.")
     max_backlog: float = Field(description="The largest backlog, in the workload's rate × seconds.")
     qos_target: float | None = Field(description="The QoS target of the policy; null for a baseline.")
@@ -187,6 +197,7 @@ class BacktestRunAnswer(Answer):
     price_cap: float | None = None
     binding: str | None = Field(None, description="`target`, `nothing`, or the cause of most missed steps.")
     misses: dict[str, int] | None = Field(None, description="Missed steps by cause.")
+    hourly_price: float | None = Field(None, description="What the VMs cost in the mean, with `vm_sizes`.")
     days_below: list[BadDayAnswer] | None = Field(
         None, description="The days more than a point below the target."
     )

@@ -7,6 +7,7 @@ from pydantic import Field, computed_field
 from app.load.bodies.terms import KnownModel
 from app.load.bodies.topology import QueueingName
 from app.web.fields import Answer, UtcTime
+from planner.placements.vm_acquisition import Purchase
 from planner.situations.evidence_wording import describe_evidence
 from planner.values import Estimate
 
@@ -140,3 +141,20 @@ class EstimateAnswer(Answer):
 def to_estimate_answer(estimate: Estimate) -> EstimateAnswer:
     """The planner's estimate as JSON."""
     return EstimateAnswer.model_validate(estimate._asdict())
+
+
+class PurchaseAnswer(Answer):
+    """The VMs that a rule of acquisition chooses."""
+
+    vms: Annotated[dict[str, int], Field(description="The number of VMs of each size.")]
+    slots: int
+    hourly_price: float
+
+
+def to_purchase_answer(bought: Purchase) -> PurchaseAnswer:
+    """Returns the VMs to acquire as an answer: how many of each size, their slots and their price."""
+    return PurchaseAnswer(
+        vms={size.name: count for size, count in bought.counts},
+        slots=bought.slots,
+        hourly_price=bought.hourly_price,
+    )

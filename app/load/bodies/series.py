@@ -5,11 +5,15 @@ from typing import Annotated, Protocol
 
 from pydantic import Field
 
-from app.web.fields import Body, MeasuredNumber, UtcTime
+from app.web.fields import Body, MeasuredNumber, OperatorName, UtcTime
+from planner.placements import vm_acquisition
+from planner.placements.vm_acquisition import tabulate_prices
+from planner.vms.paid_vms import VmPrices
 from planner.vms.throughput import MstSample
 from planner.vms.timing import MOST_BILLING_SECONDS
 from planner.workloads.series import Measurement, Workload, regularise_workload
 
+MOST_SLOTS = 1024
 MOST_POINTS, MOST_SAMPLES, MOST_VMS, MOST_STEPS = 50_000, 5_000, 1024, 2_000
 
 SERIES_PROBLEMS = (
@@ -62,6 +66,41 @@ BillingSeconds = Annotated[
     ),
 ]
 MaxVms = Annotated[int, Field(ge=1, le=MOST_VMS, description="The most VMs that can be scheduled.")]
+
+
+class VmSizeBody(Body):
+    """A VM size that can be acquired."""
+
+    name: OperatorName
+    slots: Annotated[
+        int,
+        Field(
+            ge=0,
+            le=MOST_SLOTS,
+            description="The slots of the VM; profiles and samples are of one slot.",
+        ),
+    ]
+    hourly_price: Annotated[
+        MeasuredNumber | None, Field(description="The price, in one currency for all sizes; must be given.")
+    ] = None
+
+    def to_values(self) -> vm_acquisition.VmSize:
+        """Returns the VM size as a value of the planner."""
+        return vm_acquisition.VmSize(self.name, self.slots, self.hourly_price)
+
+
+VmSizes = Annotated[
+    list[VmSizeBody],
+    Field(
+        max_length=100,
+        description="Sizes to buy the cheapest mix of; `vms` are then slots. Left out: one size.",
+    ),
+]
+
+
+def to_prices(sizes: Sequence[VmSizeBody], max_vms: int) -> VmPrices | None:
+    """Returns what up to `max_vms` slots cost in the cheapest mix of the sizes; None: there are no sizes."""
+    return tabulate_prices([size.to_values() for size in sizes], max_vms) if sizes else None
 
 
 def to_workload(points: Sequence[WorkloadPoint], step_seconds: float | None) -> Workload:

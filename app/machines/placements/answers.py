@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from app.load.bodies.answers import DiagnosticAnswer
+from app.load.bodies.answers import DiagnosticAnswer, to_purchase_answer
 from app.machines.placements.gathering import GatheredPlacement
 from app.machines.placements.schemas import (
     AcquisitionAnswer,
@@ -13,14 +13,12 @@ from app.machines.placements.schemas import (
     PlacedVmAnswer,
     PlacementAnswer,
     PlacementChoices,
-    PurchaseAnswer,
     ThreadAllocationAnswer,
     UsedProfileAnswer,
 )
 from app.machines.predictions import SlotUsageAnswer, to_sustained_rate
 from planner.placements.mapping import Fragmentation, ThreadMapping
 from planner.placements.place import ComparedPair, Placement
-from planner.placements.vm_acquisition import Purchase
 
 
 @dataclass(frozen=True)
@@ -90,15 +88,6 @@ def to_mapping_answer(mapping: ThreadMapping, retries: int, fragmentation: Fragm
             for placed in mapping.vms
         ],
         retries=retries,
-    )
-
-
-def to_purchase_answer(bought: Purchase) -> PurchaseAnswer:
-    """Returns the VMs to acquire as an answer: how many of each size, their slots and their price."""
-    return PurchaseAnswer(
-        vms={size.name: count for size, count in bought.counts},
-        slots=bought.slots,
-        hourly_price=bought.hourly_price,
     )
 
 

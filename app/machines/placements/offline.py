@@ -18,7 +18,7 @@ from app.machines.placements.schemas import (
 from app.machines.placements.service import compute_placement
 from app.terminal.commands import Refused, compute_answer
 from app.terminal.files import check_body, locate, open_documents
-from app.terminal.tables import Column, open_console, print_table
+from app.terminal.tables import Column, list_sizes, open_console, print_table
 from app.web.problems.errors import InvalidRequest
 from planner.wording import write_count, write_counted, write_number, write_rate
 
@@ -81,13 +81,9 @@ def _summarise(answer: PlacementAnswer) -> Text:
         f"{answer.allocation.detail}\n"
         f"{answer.allocation.slots} slots allocated, {mapping.slots_used} used of {mapping.slots_available} on "
         f"{write_counted(len(mapping.vms), 'VM')} for {write_number(answer.hourly_price)} an hour (cheapest mix of VMs "
-        f"to acquire: {_list_sizes(cheapest.vms)} for {write_number(cheapest.hourly_price)})\n"
+        f"to acquire: {list_sizes(cheapest.vms)} for {write_number(cheapest.hourly_price)})\n"
         f"{sustained}"
     )
-
-
-def _list_sizes(vms: dict[str, int]) -> str:
-    return " + ".join(f"{count} {size}" for size, count in vms.items()) or "none"
 
 
 TASKS = ("task", "rate /s", "threads", "cpu", "memory", "sustains /s")

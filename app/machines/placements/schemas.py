@@ -6,11 +6,12 @@ from uuid import UUID
 
 from pydantic import Field
 
-from app.load.bodies.answers import DiagnosticAnswer
+from app.load.bodies.answers import DiagnosticAnswer, PurchaseAnswer
+from app.load.bodies.series import MOST_SLOTS, VmSizeBody
 from app.load.bodies.topology import Graph
 from app.machines.predictions import BLOB_TOPOLOGY, RoutingName, SlotUsageAnswer, SustainedRateAnswer
 from app.machines.profiles.schemas import AZURE_BLOB, ProfilesByName
-from app.machines.vm_catalogues import AZURE_D_SIZES, MOST_SLOTS, VmSizeBody
+from app.machines.vm_catalogues import AZURE_D_SIZES
 from app.web.fields import Answer, Body, OperatorName, PositiveRate, StoredFields, TopologyName, show_example
 from planner.placements import mapping as mappers
 
@@ -165,14 +166,6 @@ class MappingAnswer(Answer):
     retries: Annotated[
         int, Field(description="Slots added to the allocation, one by one, until the mapper had room.")
     ]
-
-
-class PurchaseAnswer(Answer):
-    """The VMs that a rule of acquisition chooses."""
-
-    vms: Annotated[dict[str, int], Field(description="The number of VMs of each size.")]
-    slots: int
-    hourly_price: float
 
 
 class AcquisitionAnswer(Answer):

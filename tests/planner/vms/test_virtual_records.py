@@ -101,6 +101,13 @@ def test_the_usual_price_falls_at_once_and_rises_within_a_day() -> None:
     records = make_records(low)
     (before,) = records.settle(0.01)
     records.unserved = high[None] * 10.0
+    assert records.settle(0.01) == pytest.approx(
+        [find_place(high, 0.01)]
+    )  # in the first hours it rises at once
+    records.unserved = low[None] * 10.0
+    for _ in range(18):
+        assert records.settle(0.01) == pytest.approx([before])
+    records.unserved = high[None] * 10.0
     (after,) = records.settle(0.01)
     aim = find_place(high, 0.01)
     assert after == pytest.approx(before + (aim - before) / 144.0)

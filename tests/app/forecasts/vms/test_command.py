@@ -107,6 +107,19 @@ def test_the_options_are_the_fields_of_the_body_and_left_to_its_defaults():
     expect_defaults_of(forecast, VmForecastRequest)
 
 
+def test_what_to_buy_stands_in_the_table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("COLUMNS", "200")
+    (tmp_path / "sizes.yaml").write_text("- {name: huge, slots: 1000, hourly_price: 0.25}")
+    ended = run_here("forecast", *FILES, "--vm-sizes", str(tmp_path / "sizes.yaml"))
+    assert ended.exit_code == 0, ended.stderr
+    assert "1 huge" in ended.stdout
+    assert "0.25" in ended.stdout
+    (tmp_path / "sizes.yaml").write_text("- {name: huge, slots: many, hourly_price: 0.25}")
+    refused = run_here("forecast", *FILES, "--vm-sizes", str(tmp_path / "sizes.yaml"))
+    assert refused.exit_code == 2
+    assert "sizes.yaml" in refused.stderr
+
+
 def test_a_record_says_how_the_target_was_kept_and_what_keeps_it_from_more(tmp_path: Path):
     rows = "".join(f"7,{'true' if step % 50 == 0 else 'false'}\n" for step in range(500))
     (tmp_path / "record.csv").write_text(f"vms,saturated\n{rows}")

@@ -37,6 +37,38 @@ def test_a_higher_target_takes_more_vms(client: httpx.Client, policy: str):
     assert low["intervals"][0]["vms"] < high["intervals"][0]["vms"]
 
 
+SIZES = [{"name": "S", "slots": 1, "hourly_price": 1.0}, {"name": "L", "slots": 4, "hourly_price": 3.0}]
+
+
+@pytest.mark.parametrize("policy", ["headgate", "mst+ua"])
+def test_of_several_sizes_the_cheapest_mix_is_bought(client: httpx.Client, policy: str):
+    body = make_body(policy=policy, horizon=3)
+    plain = client.post("/v1/forecasts/vms", json=body).json()
+    sized = client.post("/v1/forecasts/vms", json=body | {"vm_sizes": SIZES}).json()
+    assert all(one["mix"] is None for one in plain["intervals"])
+    for one in sized["intervals"]:
+        large, small = one["mix"]["vms"].get("L", 0), one["mix"]["vms"].get("S", 0)
+        least = min(3 * many + max(one["vms"] - 4 * many, 0) for many in range(40))
+        assert one["mix"]["slots"] == 4 * large + small >= one["vms"]
+        assert one["mix"]["hourly_price"] == 3 * large + small == least
+        if policy == "headgate":
+            assert one["vms"] % 4 != 3  # a large one costs no more than three small ones, and serves more
+
+
+@pytest.mark.parametrize(
+    ("sizes", "said"),
+    [
+        ([{"name": "S", "slots": 1}], "No hourly_price for S"),
+        ([SIZES[0], SIZES[0]], "Two VM sizes are named S"),
+    ],
+)
+def test_sizes_that_cannot_be_bought_are_refused(client: httpx.Client, sizes: list[Any], said: str):
+    refused = client.post("/v1/forecasts/vms", json=make_body(vm_sizes=sizes))
+    assert refused.status_code == 422
+    assert refused.json()["type"].endswith("invalid-catalogue")
+    assert said in refused.json()["detail"]
+
+
 def test_what_held_without_saturating_makes_fewer_vms_enough(client: httpx.Client):
     body = make_body(policy="headgate", qos_target=0.99)
     known = client.post("/v1/forecasts/vms", json=body).json()

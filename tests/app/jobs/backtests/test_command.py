@@ -78,8 +78,34 @@ def backtest(*arguments: str) -> list[dict[str, str]]:
 CAUSES = ("jump", "scatter", "belief", "price", "first-hours", "max-vms")
 HEADER = (
     "policy,workload,app,seed,qos_percent,cost_to_truth,cost_to_static,max_backlog,qos_target,judgeable,kept,"
-    "kept_so_far,least_kept,most_kept,kept_with_demand,expected,debt_steps,price,price_cap,binding,days_below"
+    "kept_so_far,least_kept,most_kept,kept_with_demand,expected,debt_steps,price,price_cap,binding,days_below,hourly_price"
 )
+
+
+def test_with_sizes_costs_are_prices_of_the_cheapest_mixes(tmp_path: Path):
+    """Eight for the price of one: as few prices as there are steps, where never more than eight VMs are needed."""
+    sizes = tmp_path / "sizes.json"
+    sizes.write_text(
+        '[{"name": "S", "slots": 1, "hourly_price": 1}, {"name": "L", "slots": 8, "hourly_price": 1}]'
+    )
+    asked = [
+        *FILES,
+        "--policies",
+        "headgate,static-peak",
+        "--seeds",
+        "1",
+        "--scale-peak",
+        "6",
+        "--max-vms",
+        "24",
+    ]
+    plain, sized = backtest(*asked), backtest(*asked, "--vm-sizes", str(sizes))
+    assert [row["hourly_price"] for row in plain] == ["", ""]
+    assert float(plain[0]["cost_to_truth"]) > 1.05
+    for row in sized:
+        assert float(row["hourly_price"]) == float(row["cost_to_truth"])
+        assert 1.0 <= float(row["hourly_price"]) < 1.2
+    assert float(sized[0]["qos_percent"]) >= float(plain[0]["qos_percent"])
 
 
 def test_a_backtest_prints_one_row_per_policy_and_seed():
