@@ -36,7 +36,7 @@ def count_costs(prices: VmPrices | None, most: int) -> Floats:
     return np.arange(1.0, most + 1.0) if prices is None else prices.costs[:most]
 
 
-class Stretch(NamedTuple):
+class RunningVms(NamedTuple):
     """Steps from `begin` to `end` − 1 at which `vms` VMs run, for a `price` per step."""
 
     begin: int
@@ -71,11 +71,11 @@ class PaidVms:
         place = min(wanted, len(self.prices.vms)) - 1
         return Bought(end, self.prices.vms[place], self.prices.hourly[place])
 
-    def follow(self, start: int, end: int, wanted: int) -> list[Stretch]:
+    def follow(self, start: int, end: int, wanted: int) -> list[RunningVms]:
         """Keeps at least `wanted` VMs from `start` to `end` − 1, and returns which run."""
         if self.period <= 1:
             one = self.buy(wanted, end)
-            return [Stretch(start, end, one.vms, one.price)]
+            return [RunningVms(start, end, one.vms, one.price)]
         stretches = []
         while start < end:
             self.bought = [one for one in self.bought if one.end > start]
@@ -84,7 +84,7 @@ class PaidVms:
                 self.bought.append(self.buy(missing, start + self.period))
             until = min([end, *(one.end for one in self.bought)])
             running = sum(one.vms for one in self.bought)
-            stretches.append(Stretch(start, until, running, sum(one.price for one in self.bought)))
+            stretches.append(RunningVms(start, until, running, sum(one.price for one in self.bought)))
             start = until
         return stretches
 

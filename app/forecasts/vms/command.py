@@ -43,16 +43,14 @@ def forecast(
     keep_blas_to_one_thread()
     from app.forecasts.vms.offline import print_forecast, run_forecast
 
-    choices = {
+    bought = {"max_vms": max_vms, "billing_seconds": billing_seconds, "vm_sizes": vm_sizes}
+    choices = bought | {
         "policy": policy,
         "qos_target": qos_target,
         "horizon": horizon,
-        "max_vms": max_vms,
         "step_seconds": step_seconds,
         "interval_steps": interval_steps,
         "startup_steps": startup_steps,
-        "billing_seconds": billing_seconds,
-        "vm_sizes": vm_sizes,
         "record": record,
     }
     print_forecast(run_or_fail(run_forecast, workload, mst, app, **choices), output)
