@@ -73,11 +73,9 @@ def backtest(
     keep_blas_to_one_thread()
     from app.jobs.backtests.offline import run_backtests
 
-    given = {
-        **{"step_seconds": step_seconds, "interval_steps": interval_steps, "startup_steps": startup_steps},
-        **{"max_vms": max_vms, "billing_seconds": billing_seconds, "vm_sizes": vm_sizes},
-        **{"train_vms": train_vms, "scale_peak": scale_peak, "policies": policies, "seeds": seeds},
-        **{"qos_target": qos_target, "headgate_qos_target": headgate_qos_target},
-        "workload_name": workload_name,
-    }
+    steps = {"step_seconds": step_seconds, "interval_steps": interval_steps, "startup_steps": startup_steps}
+    bought = {"max_vms": max_vms, "billing_seconds": billing_seconds, "vm_sizes": vm_sizes}
+    trained = {"train_vms": train_vms, "scale_peak": scale_peak, "policies": policies, "seeds": seeds}
+    targets = {"qos_target": qos_target, "headgate_qos_target": headgate_qos_target}
+    given = {**steps, **bought, **trained, **targets, "workload_name": workload_name}
     run_or_fail(run_backtests, (workload, mst), given, app, plot, output)
