@@ -94,7 +94,7 @@ def test_a_target_covers_the_outlook_and_says_by_what():
 
 def test_processors_that_a_rule_keeps_are_told_from_those_that_the_goal_takes():
     """The goal takes fewer at its rate than stay, so the sentence on the rate says both numbers."""
-    kept = compose_decision(ask(Policy(t_max_seconds=5.0), (12, 12)))
+    kept = compose_decision(ask(Policy(t_max_seconds=5.0, scale_down_window_seconds=600.0), (12, 12)))
     needed = kept.decision.needed
     assert needed < 24 == kept.decision.recommended.processors_total
     said = f" That takes {needed} processors; the reasons of the decision say why 24 are recommended."
