@@ -1,6 +1,7 @@
-"""The newest measurements and the policies of all topologies of a fleet, in one query."""
+"""The newest measurements and the policies of all topologies of a fleet, in one query, and calibrated loads."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from datetime import datetime
 from typing import Any
 
@@ -10,9 +11,19 @@ from sqlalchemy.orm import Session
 from app.database.tables import PolicyRow, SnapshotRow, TopologyRevisionRow, TopologyRow
 from app.database.versions import suggest_stored
 from app.deciding.fleet.schemas import LabelFilter
+from app.deciding.policies.schemas import PolicyBody
+from app.load.bodies.terms import Measured
 from app.load.measurements.freshness import LIMIT_SECONDS
-from app.load.measurements.snapshots import ENDED_AT, find_latest_end, select_newest
+from app.load.measurements.load import gather_load
+from app.load.measurements.snapshots import ENDED_AT, find_latest_end, has_waits, select_newest
+from app.load.measurements.stored_topologies import find_topology
+from app.settings import Settings
 from app.web.problems.stored_data_errors import UnknownTopology
+from planner.errors import PlannerError
+from planner.values import DEFAULT_MODEL, Load
+
+MOST_CALIBRATED = 100
+"""Each takes some hundredths of a second."""
 
 
 def gather_fleet(
@@ -55,3 +66,24 @@ def gather_fleet(
         if name not in known:
             raise UnknownTopology(name, suggest_stored(session, TopologyRow.name, name))
     return rows
+
+
+def gather_calibrated(
+    session: Session, rows: Sequence[Row[Any]], policies: Mapping[str, PolicyBody], settings: Settings
+) -> dict[str, Load]:
+    """The loads of topologies with measured waits, calibrated as for a plan of the topology alone: a few queries each,
+    and at most MOST_CALIBRATED.
+    """
+    loads: dict[str, Load] = {}
+    for row in [one for one in rows if is_calibrated(one, policies)][:MOST_CALIBRATED]:
+        model = policies[row.name].model if row.name in policies else DEFAULT_MODEL
+        with suppress(PlannerError):  # the survey of the topology says why
+            found = gather_load(session, find_topology(session, row.name), Measured(model=model), settings)
+            loads[row.name] = found.load
+    return loads
+
+
+def is_calibrated(row: Row[Any], policies: Mapping[str, PolicyBody]) -> bool:
+    """Whether measured waits calibrate the load of a topology."""
+    measured: bool = row.ended_at is not None and has_waits(row)  # type: ignore[arg-type]  # a snapshot's columns
+    return measured and (row.name not in policies or policies[row.name].calibrate)

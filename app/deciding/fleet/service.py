@@ -1,6 +1,6 @@
 """Shares one budget among stored topologies, under the loads of their newest snapshots and their policies' targets."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
@@ -9,7 +9,12 @@ from sqlalchemy import Row
 from sqlalchemy.orm import Session
 
 from app.deciding.fleet.answers import to_fleet_answer
-from app.deciding.fleet.gathering import gather_fleet
+from app.deciding.fleet.gathering import (
+    MOST_CALIBRATED,
+    gather_calibrated,
+    gather_fleet,
+    is_calibrated,
+)
 from app.deciding.fleet.schemas import FleetPlanAnswer, FleetRequest, NewTopology
 from app.deciding.policies.schemas import PolicyBody
 from app.load.bodies.topology import Graph, check_size
@@ -26,6 +31,7 @@ from planner.fleet.admission import Admission, admit
 from planner.fleet.claims import Member, translate_target
 from planner.fleet.plan import plan_fleet
 from planner.situations.situation import Situation, scale_load, survey_load
+from planner.values import Load
 
 MOST_DRAWN = 20
 """Topologies whose target is drawn tuple by tuple, some tenths of a second each."""
@@ -47,8 +53,11 @@ def answer_fleet(session: Session, body: FleetRequest, settings: Settings) -> Fl
         check_size(one.topology, settings, f"#/new/{place}/topology")
     rows = gather_fleet(session, body.topologies, now)
     check_names(body, [row.name for row in rows])
+    policies = {row.name: PolicyBody.model_validate(row.policy, strict=False) for row in rows if row.policy}
+    fresh = [row for row in rows if find_reason(row, now) is None]
+    loads = gather_calibrated(session, fresh, policies, settings)
     with time_planner("fleet"):
-        members, held, notes = read_members(rows, body, now)
+        members, held, notes = read_members(rows, body, policies, loads, now)
         new = [read_new(one, place, body.load_factor) for place, one in enumerate(body.new)]
         budget = body.k_max - body.lost_processors
         taken = sum(sum(one.processors.values()) for one in held)
@@ -79,7 +88,11 @@ def check_names(body: FleetRequest, names: Sequence[str]) -> None:
 
 
 def read_members(
-    rows: Iterable[Row[Any]], body: FleetRequest, now: datetime
+    rows: Iterable[Row[Any]],
+    body: FleetRequest,
+    policies: Mapping[str, PolicyBody],
+    loads: Mapping[str, Load],
+    now: datetime,
 ) -> tuple[list[Member], list[HeldTopology], dict[str, str]]:
     """The topologies that can be planned, those that keep what runs, and notes on targets by name."""
     members, held, notes = [], [], {}
@@ -94,13 +107,15 @@ def read_members(
                 else PolicyBody.model_validate(row.policy, strict=False).to_value(now)
             )
             try:
-                situation = survey_row(row, policy, body.load_factor)
+                situation = survey_row(row, policy, loads.get(row.name), body.load_factor)
                 target, note, is_drawn = find_target(situation, policy, may_draw=drawn < MOST_DRAWN)
             except PlannerError as error:
                 reason = str(error)
             else:
                 drawn += is_drawn
                 members.append(make_member(row.name, situation, target, policy, body, running))
+                if row.name not in loads and is_calibrated(row, policies):
+                    note = f"{note} Its waits are as modelled: only {MOST_CALIBRATED} others are calibrated.".lstrip()
                 notes[row.name] = note
         if reason is not None:
             held.append(HeldTopology(row.name, running, reason))
@@ -120,12 +135,16 @@ def count_running(operators: dict[str, dict[str, Any]]) -> dict[str, int]:
     return {name: one["processors"] for name, one in operators.items() if one.get("processors")}
 
 
-def survey_row(row: Row[Any], policy: Policy | None, load_factor: float) -> Situation:
-    """The situation of a stored topology under its newest snapshot, within the bounds of its policy."""
+def survey_row(row: Row[Any], policy: Policy | None, load: Load | None, load_factor: float) -> Situation:
+    """The situation of a stored topology under its newest snapshot, within the bounds of its policy; `load` is
+    calibrated.
+    """
     topology = Graph.model_validate(row.definition).to_values()
     if policy is not None:
         topology = bound_topology(topology, policy)
-    load = read_loads([row], {operator.name for operator in topology.operators})[0][0]  # type: ignore[list-item]  # the row has a snapshot's columns
+    if load is None:
+        known = {operator.name for operator in topology.operators}
+        load = read_loads([row], known)[0][0]  # type: ignore[list-item]  # the row has a snapshot's columns
     model = Policy().model if policy is None else policy.model
     situation = scale_load(survey_load(topology, load, model, is_open=True), load_factor * load.external_rate)
     return situation if policy is None else keep_room(situation, policy)

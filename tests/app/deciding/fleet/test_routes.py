@@ -123,6 +123,19 @@ def test_a_quantile_is_kept_by_the_e_t_of_its_own_plan(client: httpx.Client, nam
     assert "95% quantile of total" in row["detail"]
 
 
+def test_measured_waits_calibrate_a_fleet_as_they_do_a_plan(client: httpx.Client, name: str):
+    add_member(client, f"{name}-a", name, 40.0, {"t_max_seconds": 0.2})
+    for minutes in range(8):
+        load = make_load(40.0, 6, seconds_ago=120.0 + 60.0 * minutes)
+        load["operators"]["a"]["measured_wait_seconds"] = 0.05
+        assert client.post(f"/v1/topologies/{name}-a/snapshots", json=load).status_code == 201
+    row = ask_fleet(client, name, 40, price=1e3)["topologies"][0]
+    plan = client.post(f"/v1/topologies/{name}-a/plans/min-processors", json={"t_max_seconds": 0.2}).json()
+    assert plan["calibration"][0]["factor"] > 1.5
+    assert row["processors"] == plan["processors"]
+    assert row["expected_sojourn_seconds"] == plan["expected_sojourn_seconds"]
+
+
 def test_a_goal_of_room_is_kept(client: httpx.Client, name: str):
     add_member(client, f"{name}-a", name, 40.0, {"utilisation": 0.5})
     row = ask_fleet(client, name, 40, price=1e3)["topologies"][0]
