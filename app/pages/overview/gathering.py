@@ -1,10 +1,10 @@
-"""The newest snapshot, decision and policy of all topologies, in two queries."""
+"""The newest snapshot, decision and policy of all topologies, in one query."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, Row, Subquery, and_, case, func, not_, or_, select, true
+from sqlalchemy import CTE, ColumnElement, Row, Select, and_, case, func, not_, or_, select, true
 from sqlalchemy.dialects.postgresql import aggregate_order_by
 from sqlalchemy.orm import Session
 
@@ -31,7 +31,7 @@ NUMBERS = (
 """The numbers of the standing decision that a line shows, or from which its status follows."""
 
 
-def find_lines(session: Session, now: datetime, contains: str) -> Subquery:
+def find_lines(session: Session, now: datetime, contains: str) -> CTE:
     """A row for each topology whose name contains the text; `severity` is the place of its status in STATUSES."""
     latest_end = find_latest_end(session, now)
     newest = select_newest(
@@ -62,7 +62,7 @@ def find_lines(session: Session, now: datetime, contains: str) -> Subquery:
         .outerjoin(decided, true())
         .outerjoin(waited_for, true())
         .where(func.strpos(func.lower(TopologyRow.name), func.lower(contains)) > 0 if contains else true())
-        .subquery("lines")
+        .cte("lines")
     )
 
 
@@ -94,8 +94,10 @@ def rank(causes: Mapping[str, ColumnElement[bool]]) -> ColumnElement[int]:
 
 def gather_page(
     session: Session, now: datetime, page: Page, wanted: OverviewFilter
-) -> tuple[Sequence[Row[Any]], str | None]:
-    """The rows of a page, the most urgent first; each has its newest rates, oldest first."""
+) -> tuple[Sequence[Row[Any]], str | None, Mapping[str, int]]:
+    """The rows of a page, the most urgent first, each with its newest rates, oldest first; and the number of topologies
+    in each status, among those whose name contains the text.
+    """
     lines = find_lines(session, now, wanted.contains)
     newest = (
         select(SnapshotRow.external_rate.label("rate"), SnapshotRow.observed_at.label("at"))
@@ -106,14 +108,18 @@ def gather_page(
         .subquery("rates")
     )
     rates = select(func.array_agg(aggregate_order_by(newest.c.rate, newest.c.at))).scalar_subquery()
-    query = select(lines, rates.label("rates"))
+    counts = select_counts(lines)
+    query = select(lines, rates.label("rates"), counts.scalar_subquery().label("counts"))
     if wanted.statuses:
         query = query.where(lines.c.severity.in_([STATUSES.index(one) for one in wanted.statuses]))
-    return page.read_rows(session.execute, query, lines.c.severity, lines.c.name)
+    rows, following = page.read_rows(session.execute, query, lines.c.severity, lines.c.name)
+    counted: dict[str, int] = (rows[0].counts if rows else session.scalar(counts)) or {}
+    placed = {int(place): number for place, number in counted.items()}
+    return rows, following, {STATUSES[place]: placed[place] for place in sorted(placed)}
 
 
-def count_statuses(session: Session, now: datetime, wanted: OverviewFilter) -> dict[str, int]:
-    """The number of topologies in each status, among those whose name contains the text."""
-    lines = find_lines(session, now, wanted.contains)
-    rows = session.execute(select(lines.c.severity, func.count()).group_by(lines.c.severity)).all()
-    return {STATUSES[severity]: count for severity, count in sorted((row[0], row[1]) for row in rows)}
+def select_counts(lines: CTE) -> Select[Any]:
+    """A JSON object with the number of lines at each place in STATUSES."""
+    every = lines.alias("every")
+    counted = select(every.c.severity, func.count().label("number")).group_by(every.c.severity).subquery()
+    return select(func.jsonb_object_agg(counted.c.severity, counted.c.number))

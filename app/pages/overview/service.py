@@ -8,7 +8,7 @@ from sqlalchemy.orm import Session
 
 from app.deciding.standing import read_wanted
 from app.load.measurements.freshness import describe_data, withhold
-from app.pages.overview.gathering import count_statuses, gather_page
+from app.pages.overview.gathering import gather_page
 from app.pages.overview.schemas import STATUSES, Overview, OverviewFilter, OverviewRow
 from app.web.paging import Page
 from app.web.problems.stored_data_errors import AHEAD_OF_CLOCK
@@ -116,7 +116,6 @@ def describe_hold(row: OverviewRow) -> str:
 def read_overview(session: Session, page: Page, wanted: OverviewFilter) -> Overview:
     """A page of topologies, the most urgent first, and the number of topologies in each status."""
     now = datetime.now(UTC)
-    rows, following = gather_page(session, now, page, wanted)
-    counts = count_statuses(session, now, wanted)
+    rows, following, counts = gather_page(session, now, page, wanted)
     items = [to_row(row, now) for row in rows]
     return Overview.model_validate({"counts": counts, "items": items, "next": following})
