@@ -11,14 +11,13 @@ from functools import partial
 from pathlib import Path
 from statistics import median
 
-from sqlalchemy import Engine, create_engine, text
+from sqlalchemy import Engine, create_engine, select, text
 from sqlalchemy.orm import Session
 
 from app.database.embedded.embedded_postgres import shared_postgres
 from app.deciding.outcomes.service import find_outcomes
 from app.deciding.promises import StoredDecision
-from app.pages.overview.gathering import count_statuses, find_lines
-from app.pages.overview.schemas import OverviewFilter
+from app.pages.overview.gathering import find_lines, select_counts
 from app.pages.series.service import read_series
 from migrations import runner
 from planner.gates.what_if import WhatIfTerms, explore
@@ -86,8 +85,8 @@ def compare_pages(session: Session) -> None:
     lines = find_lines(session, now, "")
 
     def read_overview() -> None:
-        session.execute(lines.select().order_by(lines.c.severity, lines.c.name).limit(100)).all()
-        count_statuses(session, now, OverviewFilter())
+        counts = select_counts(lines).scalar_subquery()
+        session.execute(select(lines, counts).order_by(lines.c.severity, lines.c.name).limit(100)).all()
 
     def count(table: str, where: str = "true") -> Callable[[], object]:
         return lambda: session.execute(text(f"select count(*) from {table} where {where}")).all()
