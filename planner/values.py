@@ -127,7 +127,7 @@ class OperatorLoad(NamedTuple):
     `arrival_idc` is in order of its windows, `instances` in order of their shares, the largest first. The
     modelled wait is multiplied by `wait_factor`, which planner.calibration finds from measured waits.
     `backlog_tuples` waited at the end of the interval. `is_scv_configured`: service_scv is configured, not measured.
-    `group_shares` are parts of the arrivals, of groups in their order. `is_unjudged`: busy time shows no capacity.
+    `group_shares` are of groups in order. `is_unjudged`: busy time shows no capacity. `exchange_seconds`: sent, not here.
     """
 
     service_rate: float | None = None
@@ -144,6 +144,7 @@ class OperatorLoad(NamedTuple):
     is_scv_configured: bool = False
     group_shares: tuple[float, ...] = ()
     is_unjudged: bool = False
+    exchange_seconds: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,9 +170,8 @@ class Diagnostic:
 class OperatorEstimate(NamedTuple):
     """The estimate of one operator with a given number of processors; a wait of None is infinite.
 
-    Where key groups are dealt out whole, `groups` is their number, and `next_useful_processors` the next number of
-    processors at which the busiest instance gets less. The sojourn is the wait, the service of concurrency/service_rate
-    and the delay; the two are None where the topology says neither.
+    Of key groups that are dealt out whole, `groups` is their number, and at `next_useful_processors` the busiest
+    instance gets less. The sojourn is the wait, the service of concurrency/service_rate, and delays.
     """
 
     name: str

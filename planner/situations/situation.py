@@ -204,15 +204,15 @@ def list_operators(
         known_wait = sojourn = None
         if wait < inf:
             known_wait, sojourn = wait, wait + 1.0 / service_rate + delay
-        operators.append(
-            OperatorEstimate(
-                name, arrival_rate, service_rate, count, utilisation, known_wait, sojourn, visits
-            )
-        )
+        row = name, arrival_rate, service_rate, count, utilisation, known_wait, sojourn, visits
+        operators.append(OperatorEstimate(*row))
     if stations.delays is not None:
         pairs = zip(situation.topology.operators, operators, strict=True)
         operators = [
-            one._replace(concurrency=operator.concurrency, delay_seconds=operator.delay_seconds)
+            one._replace(
+                concurrency=operator.concurrency,
+                delay_seconds=operator.delay_seconds + situation.load.operators[one.name].exchange_seconds,
+            )
             for operator, one in pairs
         ]
     return operators if stations.inflows is None else add_queueing(situation, operators)

@@ -131,6 +131,7 @@ class Merging:
             backlog_tuples=measured[-1].backlog_tuples,
             group_shares=self.merge_groups(name, [one.group_shares for one in measured]),
             is_unjudged=measured[-1].is_unjudged,
+            exchange_seconds=measured[-1].exchange_seconds,
         )
 
     def merge(self, field: str, operator: str, values: Sequence[float | None]) -> float | None:

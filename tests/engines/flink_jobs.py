@@ -36,7 +36,10 @@ class Operator(NamedTuple):
 
 
 class JobPlan(NamedTuple):
-    """What job to start: a source with this rate (tuples/s), then the operators in a row."""
+    """What job to start: a source with this rate (tuples/s), then the operators in a row.
+
+    Keys follow Zipf's law with exponent `skew`; copies of a tuple have its key, or keys of their own.
+    """
 
     name: str
     exchange: Exchange
@@ -44,6 +47,9 @@ class JobPlan(NamedTuple):
     rate: float
     keys: int = 100_000
     buffer_timeout_ms: int = 0
+    skew: float = 0.0
+    has_own_keys: bool = False
+    groups: int = 0
 
 
 class Tally(NamedTuple):
@@ -76,7 +82,7 @@ def compile_jar(folder: Path) -> Path:
         "-classpath",
         flink,
     ]
-    subprocess.run([*command, SOURCES / "Network.java"], check=True, timeout=120)
+    subprocess.run([*command, *sorted(SOURCES.glob("*.java"))], check=True, timeout=120)
     with zipfile.ZipFile(jar, "w") as packed:
         for one in sorted(classes.glob("*.class")):
             packed.write(one, one.name)
@@ -179,16 +185,31 @@ def start_job(flink: Flink, jar: str, plan: JobPlan) -> Job:
         "name": plan.name,
         "exchange": plan.exchange,
         "keys": str(plan.keys),
+        "skew": str(plan.skew),
+        "own_keys": str(plan.has_own_keys).lower(),
+        "groups": str(plan.groups),
         "rate_file": str(job.rate_file),
         "buffer_timeout": str(plan.buffer_timeout_ms),
         "operators": ",".join(operator.write() for operator in plan.operators),
     }
+    return run(job, jar, "Network", arguments)
+
+
+def start_waiting(flink: Flink, jar: str, name: str, rate: float, calls: int) -> Job:
+    """Starts the job whose operators wait for something else than processors, with so many instances that call."""
+    job = Job(flink, JobPlan(name, "hash", (), rate), flink.folder / f"{name}.rate")
+    job.set_rate(rate)
+    return run(job, jar, "Waiting", {"name": name, "rate_file": str(job.rate_file), "calls": str(calls)})
+
+
+def run(job: Job, jar: str, main_class: str, arguments: dict[str, str]) -> Job:
+    """The job, once all of it runs."""
     body: Fields = {
-        "entryClass": "Network",
+        "entryClass": main_class,
         "programArgsList": [f"{key}={value}" for key, value in arguments.items()],
     }
-    job.id = str(cast("Fields", flink.ask("POST", f"/jars/{jar}/run", body))["jobid"])
-    wait_for(job.is_running, f"job {plan.name} runs")
+    job.id = str(cast("Fields", job.flink.ask("POST", f"/jars/{jar}/run", body))["jobid"])
+    wait_for(job.is_running, f"job {job.plan.name} runs")
     listed = cast("list[Fields]", job.describe()["vertices"])
     job.vertices = {str(one["name"]).split(": ")[-1]: str(one["id"]) for one in listed}
     return job

@@ -6,6 +6,7 @@ from urllib.parse import quote
 from pydantic import JsonValue
 
 from app.engines.answers import Asker, EngineAnswer, RunningJob, choose_job
+from app.engines.flink.buffers import OF_BUFFERS
 from app.engines.flink.counters import OF_METRICS
 from app.engines.flink.documents import METRIC_PREFIX, RUNNING
 from app.engines.numbers import read_list, read_number, read_object, read_text
@@ -35,6 +36,8 @@ def ask(asker: Asker, job: str | None) -> list[EngineAnswer]:
     for address, is_source in addresses.items():
         if is_source:
             answers += ask_source(asker, address)
+        else:
+            answers.append(asker.get(f"{address}/subtasks/metrics?get={','.join(OF_BUFFERS)}"))
     return answers
 
 
@@ -80,7 +83,7 @@ def list_vertices(document: EngineAnswer) -> Iterable[tuple[str, bool]]:
 
 def list_looks(sample: Iterable[EngineAnswer]) -> list[str]:
     """The addresses of a sample's questions about counters of sources: a look between two samples asks no others."""
-    return [one.path for one in sample if "/subtasks/metrics?get=" in one.path]
+    return [one.path for one in sample if f"/subtasks/metrics?get={METRIC_PREFIX}" in one.path]
 
 
 def ask_source(asker: Asker, address: str) -> Iterable[EngineAnswer]:

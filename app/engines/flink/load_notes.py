@@ -1,6 +1,7 @@
 """The findings for diagnostics of a load from Flink: measurements that are odd or missing."""
 
 from app.engines.diagnostics import Facts, Rule, Rules
+from app.engines.flink.buffers import find_buffered
 from app.engines.flink.counters import QUIET
 from app.engines.flink.documents import RUNNING
 from app.engines.flink.graph import JobFlows, is_keyed
@@ -107,6 +108,11 @@ LOAD_RULES: Rules[JobFlows] = {
         lambda _: True,
         "Flink does not measure how much service times vary. Plans use the variation that the stored topology states "
         "for an operator, or else that of exponential service times.",
+    ),
+    "exchange-delay": Rule(
+        find_buffered,
+        "Records wait in buffers until their sender flushes them: {texts}. E[T] counts this time; a lower "
+        "execution.buffer-timeout.interval shortens it.",
     ),
     "records-unknown": Rule(
         lambda flows: [

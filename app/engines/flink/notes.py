@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from app.engines.diagnostics import Facts, Rule, Rules, find_diagnostics
+from app.engines.flink.buffers import is_timeout_seen
 from app.engines.flink.documents import FlinkCluster, to_line
 from app.engines.flink.graph import (
     BROADCAST,
@@ -50,7 +51,10 @@ def list_notes(notes: JobNotes) -> tuple[Diagnostic, ...]:
     ]
     if notes.intervals.measured:
         found += find_diagnostics(LOAD_RULES, notes.flows) + find_diagnostics(UNJUDGED_RULES, notes.flows)
-    found += find_diagnostics(CLUSTER_RULES, (notes.asked.cluster, notes.slots_used))
+    cluster = notes.asked.cluster
+    if is_timeout_seen(notes.flows):
+        cluster = cluster._replace(options=None)  # the buffers tell what the job itself has set
+    found += find_diagnostics(CLUSTER_RULES, (cluster, notes.slots_used))
     return tuple(dict.fromkeys(replace(note, detail=to_line(note.detail)) for note in found))
 
 

@@ -5,6 +5,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from pydantic import JsonValue
 
 from app.engines.answers import EngineAnswer, EngineReading, UnreadableAnswer
+from app.engines.flink.buffers import find_exchange_seconds
 from app.engines.flink.documents import FlinkCluster, JobState, to_time
 from app.engines.flink.graph import (
     BROADCAST,
@@ -116,6 +117,7 @@ def make_operator_load(vertex: str, flows: JobFlows, *, arrives: bool, is_keyed:
         processors=activity.vertex.parallelism,
         back_pressured_share=None if back_pressured is None else min(back_pressured, 1.0),
         backlog_tuples=find_backlog(vertex, flows),
+        exchange_seconds=find_exchange_seconds(vertex, flows),
         instances=list(find_instances(vertex, flows, offered)) if is_keyed else [],
     )
 

@@ -190,6 +190,9 @@ class OperatorLoadBody(Body):
             description="Tuples that waited at the end of the interval, such as the lag in Kafka.",
         ),
     ] = None
+    exchange_seconds: Annotated[
+        float | None, Field(ge=0, le=1e15, description="Mean time in buffers before a tuple joins the queue.")
+    ] = None
     unjudged: Annotated[
         bool | None, Field(description="Busy time does not show its capacity: no plan takes processors away.")
     ] = None
@@ -207,15 +210,9 @@ class OperatorLoadBody(Body):
         one = values.OperatorLoad(
             self.service_rate, self.arrival_rate, self.arrival_scv, self.service_scv, self.processors
         )
-        if not (
-            self.arrival_idc
-            or self.instances
-            or self.group_shares
-            or self.service_histogram
-            or self.measured_wait_seconds is not None
-            or self.backlog_tuples is not None
-            or self.unjudged
-        ):
+        listed = self.arrival_idc, self.instances, self.group_shares, self.service_histogram
+        others = self.measured_wait_seconds, self.backlog_tuples
+        if not any((*listed, self.unjudged, self.exchange_seconds)) and others == (None, None):
             return one
         by_share = sorted(self.instances, key=lambda instance: (-instance.share, instance.instance))
         return one._replace(
@@ -231,6 +228,7 @@ class OperatorLoadBody(Body):
             backlog_tuples=self.backlog_tuples,
             group_shares=tuple(self.group_shares),
             is_unjudged=bool(self.unjudged),
+            exchange_seconds=self.exchange_seconds or 0.0,
         )
 
 

@@ -45,9 +45,9 @@ def build_stations(
     measured = [load.operators[operator.name] for operator in operators]
     inflows = find_inflows(topology, load, arrival_rates, is_open=is_open)
     service_rates = [one.service_rate for one in measured if one.service_rate is not None]
-    delays = None
+    delays = [one.exchange_seconds for one in measured]
     if any(operator[OWN_WORDS] != NO_WORDS for operator in operators):
-        delays = list_delays(operators, service_rates)
+        delays = list_delays(operators, service_rates, delays)
         rows = zip(operators, measured, service_rates, strict=True)
         service_rates = [one.concurrency * find_alone(one, seen, rate) for one, seen, rate in rows]
     return Stations(
@@ -60,7 +60,7 @@ def build_stations(
         model,
         inflows,
         list_factors(measured),
-        delays,
+        delays if any(delays) else None,
     )
 
 
@@ -71,14 +71,15 @@ def find_alone(operator: Operator, measured: OperatorLoad, service_rate: float) 
     return service_rate / float(slow_down(operator.scaling, float(measured.processors or 1)))
 
 
-def list_delays(operators: Sequence[Operator], service_rates: Sequence[float]) -> list[float] | None:
-    """The seconds that each visit takes beyond its wait and one service at the rate of an instance; None: all are 0.
+def list_delays(
+    operators: Sequence[Operator], service_rates: Sequence[float], exchanges: Sequence[float]
+) -> list[float]:
+    """The seconds that each visit takes beyond its wait and one service at the rate of an instance, on the way too.
 
     An instance that serves c tuples at a time serves one of them in c/(cμ), with cμ the rate of the instance.
     """
-    pairs = zip(operators, service_rates, strict=True)
-    delays = [one.delay_seconds + (one.concurrency - 1) / (one.concurrency * rate) for one, rate in pairs]
-    return delays if any(delays) else None
+    rows = zip(operators, service_rates, exchanges, strict=True)
+    return [way + one.delay_seconds + (1.0 - 1.0 / one.concurrency) / rate for one, rate, way in rows]
 
 
 def list_ceilings(topology: Topology, inflows: Sequence[Inflow] | None) -> list[int]:

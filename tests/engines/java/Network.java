@@ -24,8 +24,10 @@ import org.apache.flink.util.Collector;
  * A job with known service times: Poisson arrivals, then operators in a row that wait instead of working.
  *
  * Janino compiles it: no lambdas, raw types. A tuple is long[]: key, when it entered the job, when it was last sent (ns).
- * Arguments are name=value: name, exchange (rebalance or hash), keys, rate_file, buffer_timeout (ms), operators
- * (name:milliseconds:law:copies:parallelism, separated by commas; law is exponential, fixed or wild, with SCV 4).
+ * Arguments are name=value: name, exchange (rebalance or hash), keys, skew (of Zipf's law; 0: even), own_keys (whether the
+ * copies of a tuple have keys of their own), groups (the most instances; 0: Flink's default), rate_file, buffer_timeout
+ * (ms), operators (name:milliseconds:law:copies:parallelism, separated by commas; law is exponential, fixed or wild, with
+ * SCV 4).
  */
 public class Network {
     static final TypeInformation TUPLE = PrimitiveArrayTypeInfo.LONG_PRIMITIVE_ARRAY_TYPE_INFO;
@@ -39,7 +41,13 @@ public class Network {
         StreamExecutionEnvironment environment = StreamExecutionEnvironment.getExecutionEnvironment();
         environment.setBufferTimeout(Long.parseLong((String) arguments.get("buffer_timeout")));
         long keys = Long.parseLong((String) arguments.get("keys"));
-        SourceFunction arrivals = new Arrivals((String) arguments.get("rate_file"), keys);
+        Keys drawn = new Keys((int) keys, Double.parseDouble((String) arguments.get("skew")));
+        boolean own = "true".equals(arguments.get("own_keys"));
+        int groups = Integer.parseInt((String) arguments.get("groups"));
+        if (groups > 0) {
+            environment.setMaxParallelism(groups);
+        }
+        SourceFunction arrivals = new Arrivals((String) arguments.get("rate_file"), drawn);
         DataStream stream = environment.addSource(arrivals, "arrivals", TUPLE).setParallelism(1);
         String[] operators = ((String) arguments.get("operators")).split(",");
         for (int i = 0; i < operators.length; i++) {
@@ -52,7 +60,7 @@ public class Network {
             if (i == operators.length - 1) {
                 sent.addSink(new Last(service)).name(parts[0]).setParallelism(parallelism);
             } else {
-                Work work = new Work(service, Integer.parseInt(parts[3]));
+                Work work = new Work(service, Integer.parseInt(parts[3]), own ? drawn : null);
                 stream = sent.flatMap(work, TUPLE).name(parts[0]).setParallelism(parallelism);
             }
         }
@@ -60,14 +68,36 @@ public class Network {
     }
 }
 
+/** Draws keys from 0 on: evenly, or by Zipf's law. */
+class Keys implements java.io.Serializable {
+    private final double[] upTo;
+
+    Keys(int number, double skew) {
+        upTo = new double[number];
+        double sum = 0.0;
+        for (int i = 0; i < number; i++) {
+            sum += Math.pow(i + 1.0, -skew);
+            upTo[i] = sum;
+        }
+        for (int i = 0; i < number; i++) {
+            upTo[i] /= sum;
+        }
+    }
+
+    long draw(ThreadLocalRandom random) {
+        int at = java.util.Arrays.binarySearch(upTo, random.nextDouble());
+        return (long) Math.min(at < 0 ? -at - 1 : at, upTo.length - 1);
+    }
+}
+
 /** Emits tuples at the rate that stands in a file: exponential gaps; "die" in the file ends the job with an error. */
 class Arrivals implements SourceFunction {
     private static final long LOOK_AGAIN = 100000000L;
     private final String rateFile;
-    private final long keys;
+    private final Keys keys;
     private volatile boolean running = true;
 
-    Arrivals(String rateFile, long keys) {
+    Arrivals(String rateFile, Keys keys) {
         this.rateFile = rateFile;
         this.keys = keys;
     }
@@ -92,7 +122,7 @@ class Arrivals implements SourceFunction {
                 continue;
             }
             // The stamp is when the tuple was due: a source that lags behind or is held up delays it too.
-            long[] tuple = new long[] {random.nextLong(keys), next, next};
+            long[] tuple = new long[] {keys.draw(random), next, next};
             synchronized (context.getCheckpointLock()) {
                 context.collect(tuple);
             }
@@ -187,10 +217,12 @@ class Service implements java.io.Serializable {
 class Work extends RichFlatMapFunction {
     private final Service service;
     private final int copies;
+    private final Keys own;
 
-    Work(Service service, int copies) {
+    Work(Service service, int copies, Keys own) {
         this.service = service;
         this.copies = copies;
+        this.own = own;
     }
 
     public void open(OpenContext context) {
@@ -201,7 +233,8 @@ class Work extends RichFlatMapFunction {
         long[] tuple = (long[]) value;
         long end = service.serve(tuple);
         for (int i = 0; i < copies; i++) {
-            out.collect(new long[] {tuple[0], tuple[1], end});
+            long key = own == null ? tuple[0] : own.draw(ThreadLocalRandom.current());
+            out.collect(new long[] {key, tuple[1], end});
         }
     }
 }
