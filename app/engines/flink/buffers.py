@@ -2,13 +2,16 @@
 
 A sender flushes each of its channels every τ seconds, if there is something (the buffer timeout, which a job may set
 for itself, and which Flink does not show). With r records per second on a channel, buffers come at (1 − e^(−rτ))/τ: so
-buffers per record tell rτ. A record waits τ/2 on average. A record in each buffer means that it is sent at once.
+buffers per record tell rτ. A record waits τ/2 on average. Those that one sender flushes come together, so on average a
+record also waits for half of the others: ρτ/2 at an instance that is busy for the part ρ, over the number of senders. A
+record in each buffer means that it is sent at once.
 """
 
 from math import exp
 
 from app.engines.flink.counters import read_metric_counters, subtract_counters
 from app.engines.flink.graph import JobFlows
+from app.engines.numbers import divide
 from planner.wording import write_seconds
 
 OF_BUFFERS = (
@@ -38,7 +41,7 @@ def is_timeout_seen(flows: JobFlows) -> bool:
 
 
 def find_exchange_seconds(vertex: str, flows: JobFlows) -> float | None:
-    """The mean seconds that a record waits in the buffers before a vertex; None if the metrics do not tell."""
+    """The mean seconds that a record waits because of the buffers before a vertex; None if the metrics do not tell."""
     interval, parallelism = flows.interval, flows.interval.activities[vertex].vertex.parallelism
     later = interval.later.metrics.get(vertex)
     earlier = interval.earlier.metrics.get(vertex) if interval.earlier else None
@@ -50,7 +53,11 @@ def find_exchange_seconds(vertex: str, flows: JobFlows) -> float | None:
     if not seconds or records is None or records < LEAST_RECORDS or sum(buffers) <= 0.0:
         return None
     part, per_channel = sum(buffers) / records, records / seconds / count_channels(vertex, flows)
-    return 0.0 if part >= AT_ONCE else find_scaled(part) / per_channel / 2.0
+    if part >= AT_ONCE:
+        return 0.0
+    senders = sum([interval.activities[one.vertex].vertex.parallelism for one in flows.shape.inputs[vertex]])
+    together = (divide(counted.busy_ms, counted.time_ms) or 0.0) / senders
+    return find_scaled(part) / per_channel / 2.0 * (1.0 + together)
 
 
 def count_channels(vertex: str, flows: JobFlows) -> int:

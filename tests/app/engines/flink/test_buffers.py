@@ -13,7 +13,7 @@ from planner.situations.situation import estimate
 from planner.values import Load, Operator, OperatorLoad, Topology
 from tests.app.engines.flink.recorded import JOB, PARSE, STEADY, Json, codes, later, load, read
 
-SECONDS, RECORDS = 60.0, 2400
+SECONDS, RECORDS, BUSY = 60.0, 2400, 0.4
 """What passes between the samples; parse has four subtasks and one sender, so a channel brings 10 records a second."""
 
 
@@ -35,7 +35,7 @@ def take(buffers: int) -> Json:
     listed = [load("jobmanager-config")]
     for place, document in enumerate((job, later(job, SECONDS, **STEADY))):
         at = (begin + timedelta(seconds=place * SECONDS)).isoformat()
-        growth = (buffers, 0, RECORDS, 4e3 * SECONDS, 0, 0)
+        growth = (buffers, 0, RECORDS, 4e3 * BUSY * SECONDS, 4e3 * (1.0 - BUSY) * SECONDS, 0)
         values = [
             {"id": name, "sum": 1000.0 + place * by} for name, by in zip(OF_BUFFERS, growth, strict=True)
         ]
@@ -51,10 +51,14 @@ def take(buffers: int) -> Json:
 
 
 @pytest.mark.parametrize("timeout", [0.05, 0.1, 0.3])
-def test_records_wait_half_of_the_timeout_that_buffers_show(timeout: float):
+def test_records_wait_half_of_the_timeout_that_buffers_show_and_half_of_those_that_come_with_them(
+    timeout: float,
+):
     buffers, wait = flush(timeout)
     reading = read(take(buffers))
-    assert reading.loads[-1].operators["parse"].exchange_seconds == pytest.approx(wait, rel=0.1)
+    assert reading.loads[-1].operators["parse"].exchange_seconds == pytest.approx(
+        wait * (1.0 + BUSY), rel=0.1
+    )
     assert "exchange-delay" in codes(reading)
     assert "buffer-timeout" not in codes(reading), "what the job has set is seen"
 
