@@ -127,7 +127,7 @@ class OperatorLoad(NamedTuple):
     `arrival_idc` is in order of its windows, `instances` in order of their shares, the largest first. The
     modelled wait is multiplied by `wait_factor`, which planner.calibration finds from measured waits.
     `backlog_tuples` waited at the end of the interval. `is_scv_configured`: service_scv is configured, not measured.
-    `group_shares` are of groups in order. `is_unjudged`: busy time shows no capacity. `exchange_seconds`: sent, not here.
+    `group_shares` are of groups in order. `is_unjudged`: busy time shows no capacity. `exchange_seconds`: in buffers.
     """
 
     service_rate: float | None = None
