@@ -4,10 +4,14 @@ The logarithm of the rate of one of k processors, with the candidates of planner
 
     log μ(k) = level − loss(k),   loss(k) = γ·log k + log(1 + σ(k − 1) + κk(k − 1))
 
-The level is free for each revision of a topology, as other code has another speed. Each candidate (γ, σ, κ, of which
-one or two are 0, or all: linear) has a weight: its prior times exp(−½ Σ residual²/variance). The prior is LINEAR for no
-bend, so that chance bends nothing. Of the bent candidates the middle one is taken, by what they lose at TWICE the most
-processors that were measured: a mean of candidates would lie beyond all measurements where one of them has a peak.
+The level is free for each revision of a topology, as other code has another speed, and for each change of processors:
+only intervals just before a change and just after it are compared. An operator that becomes slow for an hour, and
+therefore gets more processors, would otherwise look as if the processors had made it slow.
+
+Each candidate (γ, σ, κ, of which one or two are 0, or all: linear) has a weight: its prior times
+exp(−½ Σ residual²/variance). The prior is LINEAR for no bend, so that chance bends nothing. Of the bent candidates the
+middle one is taken, by what they lose at TWICE the most processors that were measured: a mean of candidates would lie
+beyond all measurements where one of them has a peak.
 """
 
 from collections.abc import Iterable, Sequence
@@ -36,20 +40,27 @@ LINEAR, POWER, SERIAL, MIXED, PEAKED = 0.5, 0.2, 0.13, 0.13, 0.04
 MOST_DOUBT = 0.2
 """Up to this weight of no bend, a bend counts as seen; and from one minus this on, a peak."""
 TWICE = 2.0
+MOST_SHOWN = 2
+"""The rates of so many newest changes are named as evidence."""
 
 
 class SeenRate(NamedTuple):
-    """The service rate of one processor in one interval, in which so many ran by a revision of the topology."""
+    """The service rate of one processor in one interval, in which so many ran by a revision of the topology.
+
+    Rates with one number of `change` are compared with each other: they are of the time around one change.
+    """
 
     processors: int
     service_rate: float
     revision: int = 1
+    change: int = 0
 
 
 class SeenCapacity(NamedTuple):
-    """The middle service rate of one of so many processors, over the intervals of one revision."""
+    """The middle service rate of one of so many processors, over the intervals around one change in a revision."""
 
     revision: int
+    change: int
     processors: int
     service_rate: float
     intervals: int
@@ -100,30 +111,33 @@ def learn_scaling(rates: Iterable[SeenRate], revision: int = 1) -> LearnedScalin
 
 
 def sum_up(rates: Iterable[SeenRate]) -> tuple[SeenCapacity, ...]:
-    """The middle rate by revision and number of processors, where enough intervals have them."""
+    """The middle rate by revision, change and number of processors, where enough intervals have them."""
     found = []
-    for (revision, processors), group in groupby(sorted(rates, key=tell_apart), key=tell_apart):
+    for (revision, change, processors), group in groupby(sorted(rates, key=tell_apart), key=tell_apart):
         logs = [log(one.service_rate) for one in group]
         if len(logs) < LEAST_INTERVALS:
             continue
         middle = median(logs)
         scatter = max(1.4826 * median(abs(one - middle) for one in logs), USUAL_SCATTER)
         deviation = (scatter**2 / len(logs) + LEVEL_NOISE**2) ** 0.5
-        found.append(SeenCapacity(revision, processors, float(np.exp(middle)), len(logs), deviation))
+        found.append(SeenCapacity(revision, change, processors, float(np.exp(middle)), len(logs), deviation))
     return tuple(found)
 
 
-def tell_apart(one: SeenRate) -> tuple[int, int]:
+def tell_apart(one: SeenRate) -> tuple[int, int, int]:
     """What rates are summed up by."""
-    return one.revision, one.processors
+    return one.revision, one.change, one.processors
+
+
+def find_level(one: SeenCapacity) -> tuple[int, int]:
+    """The rates with one level are compared with each other."""
+    return one.revision, one.change
 
 
 def is_telling(seen: Sequence[SeenCapacity]) -> bool:
-    """Whether a revision ran with numbers of processors that are far enough apart to show a bend."""
-    by_revision = [
-        [one.processors for one in group] for _, group in groupby(seen, key=lambda one: one.revision)
-    ]
-    return any(max(counts) >= LEAST_APART * min(counts) for counts in by_revision)
+    """Whether a change was between numbers of processors that are far enough apart to show a bend."""
+    by_level = [[one.processors for one in group] for _, group in groupby(seen, key=find_level)]
+    return any(max(counts) >= LEAST_APART * min(counts) for counts in by_level)
 
 
 @lru_cache(maxsize=1)
@@ -159,10 +173,10 @@ def weigh_candidates(seen: Sequence[SeenCapacity]) -> tuple[Floats, Floats]:
     counts = np.array([one.processors for one in seen], np.float64)
     logs = np.log([one.service_rate for one in seen]) + find_losses(candidates, counts)
     trust = np.array([one.deviation for one in seen]) ** -2.0
-    revisions = np.array([one.revision for one in seen])
+    levels = [find_level(one) for one in seen]
     distance = np.zeros(len(candidates))
-    for revision in np.unique(revisions):
-        at = revisions == revision
+    for level in dict.fromkeys(levels):
+        at = np.array([one == level for one in levels])
         rest = logs[:, at] - (logs[:, at] @ trust[at] / trust[at].sum())[:, None]
         distance += rest**2 @ trust[at]
     weights = priors * np.exp(-0.5 * (distance - distance.min()))
@@ -174,6 +188,8 @@ def find_futile(seen: Sequence[SeenCapacity], revision: int) -> FutileChange | N
     newest = [one for one in seen if one.revision == revision]
     for place, one in enumerate(newest):
         for other in newest[place + 1 :]:
+            if other.change != one.change:
+                break
             found = judge_change(one.processors, one.service_rate, other.processors, other.service_rate)
             if found is not None:
                 return found
@@ -182,7 +198,8 @@ def find_futile(seen: Sequence[SeenCapacity], revision: int) -> FutileChange | N
 
 def describe_learned(name: str, learned: LearnedScaling) -> Diagnostic:
     """A diagnostic of how the capacity of an operator bends, with the rates that show it."""
-    shown = [one for one in learned.seen if one.revision == learned.seen[-1].revision]
+    changes = list(dict.fromkeys(find_level(one) for one in learned.seen))[-MOST_SHOWN:]
+    shown = [one for one in learned.seen if find_level(one) in changes]
     rates = [
         f"{write_rate(one.service_rate)} with {one.processors} ({write_counted(one.intervals, 'interval')})"
         for one in (shown if len(shown) > 1 else learned.seen)

@@ -122,9 +122,7 @@ def size_up_to_bounds(case: Case, situation: Situation, factors: Factors, limit:
         found = size_freely(case, free, factors)
     except TargetUnreachable as error:
         # A hot key, or whole key groups, make tuples wait with any number of processors.
-        least, service = error.lower_bound_seconds, situation.find_lower_bound()
-        nearest = least + NEAR_LEAST * (least - service)
-        found = [Sizing(size_shared(free, nearest, 1.0), situation, factors)]
+        found = [Sizing(size_nearest(free, error), situation, factors)]
     cut = [np.minimum(one.counts, bounds).tolist() for one in found]
     best = max(range(len(cut)), key=lambda place: sum(cut[place]))
     counts = situation.stations.settle_counts(cut[best])
@@ -133,6 +131,12 @@ def size_up_to_bounds(case: Case, situation: Situation, factors: Factors, limit:
     if k_max is not None and sum(counts) > k_max:
         counts = np.minimum(fill_shared(free, k_max), bounds).tolist()
     return Sizing(counts, situation, factors, found[best].is_own, (limit,), is_bounded=True)
+
+
+def size_nearest(situation: Situation, unreachable: TargetUnreachable) -> list[int]:
+    """Returns the fewest processors whose waits are near the shortest possible ones, where none meet the target."""
+    least, service = unreachable.lower_bound_seconds, situation.find_lower_bound()
+    return size_shared(situation, least + NEAR_LEAST * (least - service), 1.0)
 
 
 def size_freely(case: Case, situation: Situation, factors: Factors) -> list[Sizing]:
@@ -147,8 +151,8 @@ def size_freely(case: Case, situation: Situation, factors: Factors) -> list[Sizi
     if factors.shared > 1.0:
         try:
             counts = size_shared(situation, target, factors.shared)
-        except TargetUnreachable:  # Within max_processors only the model has an answer.
-            counts = fill_shared(situation, most)
+        except TargetUnreachable as error:
+            counts = size_nearest(situation, error)
         if sum(counts) > most:
             counts = fill_shared(situation, most)
         if sum(counts) > found[0].total:

@@ -124,3 +124,23 @@ def test_the_evidence_names_counts_rates_and_what_is_likely_with_twice_as_many()
     assert (note.code, note.operators) == ("capacity-learned", ("score",))
     assert "17.4/s with 4 (20 intervals), 12.8/s with 12 (20 intervals)" in note.detail
     assert "With 24, one would keep " in note.detail
+
+
+def test_an_operator_that_is_slow_for_a_while_and_gets_more_processors_does_not_bend() -> None:
+    draw = np.random.default_rng(5)
+
+    def run(count: int, rate: float, change: int) -> list[SeenRate]:
+        return [SeenRate(count, rate * float(draw.normal(1.0, NOISE)), 1, change) for _ in range(4)]
+
+    # It is slow from before the first change on, until after the second one, and quick again before the third one.
+    seen = [
+        *run(14, 20.4, 0),
+        *run(40, 20.4, 0),
+        *run(40, 20.4, 1),
+        *run(27, 20.4, 1),
+        *run(27, 34.0, 2),
+        *run(16, 34.0, 2),
+    ]
+    assert learn_scaling(seen) is None
+    # Compared over all changes it would look as if 40 had made it slow.
+    assert learn_scaling([one._replace(change=0) for one in [*run(14, 34.0, 0), *seen[4:12]]]) is not None

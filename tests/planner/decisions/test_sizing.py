@@ -115,3 +115,19 @@ def test_whole_key_groups_that_forbid_the_target_still_get_what_helps():
 
     assert run(0.9) == [4, 8]
     assert run(0.22) == run(0.25) == [5, 8]
+
+
+def test_where_an_operator_has_its_most_processors_the_others_do_not_grow_decision_by_decision():
+    bounded = Topology((Operator("parse"), Operator("score", max_processors=3)), PAIR.edges, PAIR.entries)
+    situation = survey_load(bounded, Load(20.0, RATES), "mmk")
+    counts, totals = [5, 3], []
+    for _ in range(4):
+        current, question = (
+            assess_counts(situation, counts),
+            ask(bounded, situation.load, counts, Policy(t_max_seconds=0.25)),
+        )
+        case = Case(question, situation, situation, None, counts, current, Correction(shared=8.0))
+        counts = size_for_target(case, situation, Factors(8.0)).counts
+        totals.append(sum(counts))
+    assert counts[1] == 3
+    assert totals[-1] == totals[0] <= 8

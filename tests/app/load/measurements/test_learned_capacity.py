@@ -75,7 +75,7 @@ def test_every_answer_uses_the_learned_curve_and_shows_its_evidence(client: http
     put_policy(client, name, {"goal": {"t_max_seconds": 2.0}, "cooldown_seconds": 0})
     rate = factor * estimate["external_rate"]
     newest = {"score": {"service_rate": BENT[12], "processors": 12}}
-    snapshot = {"observed_at": datetime.now(UTC).isoformat(), "window_seconds": 1, "external_rate": rate}
+    snapshot = {"observed_at": datetime.now(UTC).isoformat(), "window_seconds": 60, "external_rate": rate}
     sent = client.post(f"/v1/topologies/{name}/snapshots", json=snapshot | {"operators": newest})
     assert sent.status_code == 201
     decided = ask(client, f"{name}/decisions")
