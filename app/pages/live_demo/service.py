@@ -29,11 +29,11 @@ DECIDE_EVERY_PAST = 6
 """Intervals between two decisions of the stored days; the running demo decides after each interval."""
 KEPT = timedelta(hours=3)
 LIVE_POLICY = {
-    "goal": {"t_max_seconds": 0.35, "t_min_seconds": 0.22},
+    "goal": {"t_max_seconds": 0.35},
+    "rule": "economic",
+    "promise": 0.9,
     "smoothing": {"kind": "window", "size": 6},
-    "cooldown_seconds": 30,
-    "scale_down_window_seconds": 120,
-    "least_saving": 0.1,
+    "change_pause_seconds": 2,
     "max_snapshot_age_seconds": 60,
 }
 
