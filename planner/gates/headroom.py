@@ -51,7 +51,8 @@ def find_headroom(
 ) -> float | None:
     """Returns the largest external rate at which every check passes, or a rate below it by at most the tolerance.
 
-    inf: no rate is too large. Rates that would keep more processors busy than can be planned are not tried.
+    inf: no rate is too large. Rates that would keep more processors busy than can be planned, if capacity did not
+    bend, are not tried.
     """
 
     def margin(rate: float) -> float:
@@ -62,18 +63,16 @@ def find_headroom(
     if limits.k_max is not None:
         work = sum_services(measured.flow.visits, measured.stations.service_rate)
         ceiling = max(ceiling, limits.k_max / work) if work else inf
-    planned = find_ceiling(measured, [MOST_PROCESSORS] * len(measured.names)) * (1.0 - 1e-9)
+    planned = find_ceiling(measured, [MOST_PROCESSORS] * len(measured.names), bends=False) * (1.0 - 1e-9)
     least = 0.0 if limits.target is None else limits.target.tolerance
     return find_largest_rate(margin, start, min(ceiling * (1.0 + 1e-9), planned), max(tolerance, least))
 
 
-def find_ceiling(situation: Situation, counts: Sequence[int]) -> float:
-    """Returns the external rate at and above which some operator cannot keep up with these processors.
-
-    The rate is min kᵢμᵢ/vᵢ, where operator i has kᵢ processors of service rate μᵢ and vᵢ visits per external tuple.
-    """
-    rows = zip(counts, situation.stations.find_rates(counts), situation.flow.visits, strict=True)
-    return min((count * mu / visits for count, mu, visits in rows if visits), default=inf)
+def find_ceiling(situation: Situation, counts: Sequence[int], *, bends: bool = True) -> float:
+    """The external rate at and above which operator i with kᵢ processors cannot keep up: min kᵢμᵢ/vᵢ for vᵢ visits."""
+    rates = situation.stations.find_rates(counts) if bends else situation.stations.service_rate
+    rows = zip(counts, rates, situation.flow.visits, strict=True)
+    return min((count * float(mu) / visits for count, mu, visits in rows if visits), default=inf)
 
 
 def plan_counts(situation: Situation, k_max: int) -> list[int]:

@@ -8,7 +8,7 @@ the reach of lines there are only seasons. The steps beyond the reach of both ar
 import numpy as np
 
 from planner.values import Diagnostic
-from planner.wording import write_percent
+from planner.wording import write_counted, write_percent
 from planner.workloads.rates_ahead import FEWEST_INTERVALS
 from planner.workloads.season_bands import FEWEST_STEPS, forecast_by_seasons
 from planner.workloads.series import Workload, check_forecastable
@@ -74,8 +74,9 @@ def _weigh_both(workload: Workload, steps: int, level: float) -> WorkloadForecas
     )
     weighed = Diagnostic(
         "forecast-weighed",
-        f"The forecast is made of seasons by {write_percent(float(weights.mean()))} and of straight lines by the rest, "
-        "by what each lost on past rates.",
+        f"The forecast of these {write_counted(len(weights), 'step')} is made of seasons by "
+        f"{write_percent(float(weights.mean()))} on average and of straight lines by the rest, by what each lost on "
+        "past rates; the parts differ by how far a step is ahead.",
     )
     said = (*seasons.diagnostics, weighed)
     return WorkloadForecast(None, expected, lower, upper, said, kind="lines+seasons")

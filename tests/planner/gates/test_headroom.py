@@ -12,7 +12,7 @@ from planner.errors import InvalidLoad
 from planner.gates.headroom import find_largest_rate
 from planner.gates.verdict import judge_capacity
 from planner.topology.loads import SMALLEST
-from planner.values import Load, Model, Topology
+from planner.values import Load, Model, Scaling, Topology
 from tests.planner.gate_cases import FPD, RUNNING, cases, measure, within
 
 MODELS = st.sampled_from(["mmk", "ggk", "ggk-whitt"])
@@ -78,3 +78,16 @@ def test_a_condition_that_never_holds_has_no_largest_rate_and_one_that_always_ho
     assert find_largest_rate(lambda _: -1.0, 1.0, 2.0) is None
     assert find_largest_rate(lambda _: 1.0, 1.0, inf) == inf
     assert (find_largest_rate(lambda rate: -rate, 1.0, 2.0) or 0.0) <= SMALLEST
+
+
+@pytest.mark.parametrize("scaling", [Scaling(kappa=0.002), Scaling(gamma=0.3), Scaling(0.1, 0.05, 0.001)])
+def test_where_capacity_bends_the_headroom_is_what_the_running_processors_serve(scaling: Scaling):
+    """The most processors that can be planned are far beyond a peak, where they would serve nearly nothing."""
+    bent = replace(FPD, operators=tuple(one._replace(scaling=scaling) for one in FPD.operators))
+    verdict = judge_capacity(bent, measure())
+    assert verdict.passed
+    headroom = verdict.headroom_rate
+    assert headroom is not None
+    assert headroom >= measure().external_rate
+    assert judge_capacity(bent, measure(), external_rate=headroom).passed
+    assert not judge_capacity(bent, measure(), external_rate=1.001 * headroom).passed

@@ -60,7 +60,15 @@ function Schedule({ name }) {
           are stored. It is not the one above, so their numbers differ. What VMs serve follows from measured throughputs, not${" "}
           from the forecast.
         </p>
-        <${Intervals} intervals=${answer.intervals} target=${answer.qos_target} />
+        <${Intervals} intervals=${answer.intervals} />
+        <p class="quiet">
+          Spare: VMs beyond those for the expected rate, because throughputs scatter, or because the rate may be higher. VMs${" "}
+          serve: at least so much, with a probability of ${short(
+            100 * answer.qos_target,
+            4,
+          )}%. All is served: in this${" "}
+          share of the time, as expected.
+        </p>
         <p>${answer.kept ? "✓" : "▲"} ${answer.verdict}</p>
         <${Diagnostics} of=${answer.diagnostics} />
       `}
@@ -68,8 +76,8 @@ function Schedule({ name }) {
   `;
 }
 
-/** @param {{intervals: any[], target: number}} props */
-function Intervals({ intervals, target }) {
+/** @param {{intervals: any[]}} props */
+function Intervals({ intervals }) {
   return html`
     <div class="scroll" tabindex="0" role="group" aria-label="A part that can be scrolled">
       <table class="vms">
@@ -79,10 +87,10 @@ function Intervals({ intervals, target }) {
             <th scope="col">to</th>
             <th scope="col">VMs</th>
             <th
-              scope="col">VMs: for the expected rate + because throughputs are not sure + because the rate is not sure</th>
+              scope="col">for the expected rate + spare for throughputs + spare for rates</th>
             <th scope="col">expected rate</th>
-            <th scope="col">the VMs serve at least this with a probability of ${short(100 * target, 4)}%</th>
-            <th scope="col">share of the time in which all is served</th>
+            <th scope="col">VMs serve</th>
+            <th scope="col">all is served</th>
           </tr>
         </thead>
         <tbody>
