@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from itertools import combinations
 from math import inf
 
 import httpx
@@ -16,6 +17,7 @@ RATE, SERVICE_SECONDS, SKEW, KEYS = 150.0, 0.018, 0.8, 1000
 SETTLING_SECONDS, MEASURED_SECONDS = 10.0, 100.0
 MOST_ERROR, MOST_WORD_ERROR, MOST_BUFFERED_ERROR = 0.25, 0.10, 0.25
 BUFFERED = (Operator("parse", 0.010, 2), Operator("score", 0.020, 3), Operator("write", 0.005, 1))
+CHANCE = 0.08
 WORDS = (Operator("split", 0.004, 2, copies=3), Operator("count", 0.02, 10))
 
 
@@ -74,7 +76,10 @@ def test_other_numbers_of_instances_are_promised_as_whole_groups_make_them(
         promised[k] = answer["expected_sojourn_seconds"] or inf
         report(f"{k} of 12 groups: {true[k] * 1e3:.1f} ms, promised {promised[k] * 1e3:.1f} ms")
     assert promised == pytest.approx(true, rel=MOST_ERROR)
-    assert sorted(ASKED, key=promised.__getitem__) == sorted(ASKED, key=true.__getitem__)
+    for few, many in combinations(ASKED, 2):  # where promises differ by more than chance
+        if abs(promised[few] / promised[many] - 1.0) > CHANCE:
+            assert (promised[few] < promised[many]) == (true[few] < true[many]), (few, many)
+    assert promised[10] > promised[9], "one instance more has the hottest group and another one"
 
 
 def test_children_with_keys_of_their_own_are_promised_as_they_come(

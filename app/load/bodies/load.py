@@ -180,28 +180,26 @@ class OperatorLoadBody(Body):
     ] = None
     served_rate: Annotated[
         Rate | None,
-        Field(description="Tuples per second that were served; below arrival_rate while a backlog grows."),
+        Field(description="Served per second; below arrival_rate while a backlog grows."),
     ] = None
     backlog_tuples: Annotated[
         float | None,
         Field(
             ge=0,
             le=1e15,
-            description="Tuples that waited at the end of the interval, such as the lag in Kafka.",
+            description="Tuples that wait at the end, such as the lag in Kafka.",
         ),
     ] = None
     exchange_seconds: Annotated[
-        float | None, Field(ge=0, le=1e15, description="Mean time in buffers before a tuple joins the queue.")
+        float | None, Field(ge=0, le=1e15, description="Mean time in buffers before it.")
     ] = None
-    unjudged: Annotated[
-        bool | None, Field(description="Busy time does not show its capacity: no plan takes processors away.")
-    ] = None
+    unjudged: Annotated[bool | None, Field(description="Busy time does not show its capacity.")] = None
     back_pressured_share: Annotated[
         float | None,
         Field(
             ge=0,
             le=1,
-            description="Part of the time that its instances were blocked by the operators behind it.",
+            description="Part of the time that operators behind it blocked it.",
         ),
     ] = None
 
@@ -233,7 +231,7 @@ class OperatorLoadBody(Body):
 
 
 class CountedSpan(Body):
-    """A length of time, and the tuples that entered from outside in it."""
+    """Tuples that entered from outside in a length of time."""
 
     seconds: Period
     tuples: Annotated[float, Field(ge=0, le=1e15)]
@@ -252,28 +250,23 @@ class LoadBody(Body):
     window_seconds: Annotated[Period, Field(description="Its length.")] = 60.0
     covered_seconds: Annotated[
         Period | None,
-        Field(
-            description="The measured part of the interval, at most window_seconds; rates are per second of this "
-            "time. Left out: all of it."
-        ),
+        Field(description="The measured part of it; rates are per second of this part. Left out: all."),
     ] = None
     external_rate: Annotated[Rate, Field(description="Tuples per second that enter from outside.")]
     measured_sojourn_seconds: Annotated[
-        float | None, Field(ge=0, le=1e15, description="Measured total time in operators per external tuple.")
+        float | None, Field(ge=0, le=1e15, description="Measured total time per external tuple.")
     ] = None
     measured_completion_seconds: Annotated[
         float | None,
         Field(
             ge=0,
             le=1e15,
-            description="Measured time until the last derived tuple is finished, per external tuple.",
+            description="Measured time until the last derived tuple is finished.",
         ),
     ] = None
     external_counts: Annotated[
         list[CountedSpan],
-        Field(
-            max_length=3600, description="Tuples in successive spans, such as each second; they show bursts."
-        ),
+        Field(max_length=3600, description="Successive spans, which show bursts."),
     ] = []
     operators: dict[OperatorName, OperatorLoadBody]
 
