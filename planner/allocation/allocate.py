@@ -17,7 +17,7 @@ import numpy as np
 
 from planner.allocation.greedy_arrays import ArrayBoard
 from planner.allocation.greedy_scalar import ScalarBoard
-from planner.allocation.stairs import finish_budget, finish_to_target
+from planner.allocation.stairs import finish_budget, finish_to_target, is_reached
 from planner.arrays import Counts, Floats
 from planner.errors import BoundTooSmall, BudgetTooSmall, TargetUnreachable
 from planner.queueing.erlang import find_least_stable_counts, split_offered_loads
@@ -196,9 +196,10 @@ def check_target(
     lower = find_lower_bound(stations, external_rate)
     if t_max_seconds < lower or (t_max_seconds == lower and any(stations.queues.wait_seconds(floors))):
         raise TargetUnreachable(t_max_seconds, lower)
-    lower_limited, is_bounded = find_limit(stations, external_rate)
-    if t_max_seconds < lower_limited:
-        raise TargetUnreachable(t_max_seconds, lower_limited, bounded=is_bounded, waits=not is_bounded)
+    if not stations.grouped or not is_reached(stations, t_max_seconds, external_rate):
+        lower_limited, is_bounded = find_limit(stations, external_rate)
+        if t_max_seconds < lower_limited:
+            raise TargetUnreachable(t_max_seconds, lower_limited, bounded=is_bounded, waits=not is_bounded)
     return max((t_max_seconds - lower) * external_rate, 1e-280)
 
 

@@ -21,7 +21,7 @@ from planner.allocation.theta_lines import (
 from planner.arrays import Counts
 from planner.queueing.erlang import solve_halfin_whitt
 from planner.queueing.gain_curves import LEAST_GAIN, Curve, ScalarQueues
-from planner.queueing.instances.instance_curves import StairCurve
+from planner.queueing.instances.stair_curves import StairCurve
 
 HEAP_STEPS_PER_OPERATOR = 3
 """With fewer processors to spare than this per operator, the heap alone is cheaper than the search for θ."""

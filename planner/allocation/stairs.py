@@ -1,6 +1,6 @@
 """The exact finish of greedy where key groups are dealt out whole, so that waits are stairs in the processors.
 
-Greedy moves along the lower convex hull h of each operator's waiting tuples f ≥ h (instance_curves.StairCurve). At its
+Greedy moves along the lower convex hull h of each operator's waiting tuples f ≥ h (stair_curves.StairCurve). At its
 counts c, with the gain θ of the last processor, every allocation k obeys
 
     Σ f(k) = Σ h(c) − θ·Σ(k − c) + Σ r(k),     r(k) = f(k) − h(c) + θ(k − c) ≥ 0
@@ -23,9 +23,10 @@ from planner.allocation.greedy_scalar import ScalarBoard
 from planner.arrays import Counts, Floats
 from planner.errors import TargetUnreachable
 from planner.queueing.gain_curves import ScalarQueues
-from planner.queueing.instances.instance_curves import StairCurve
+from planner.queueing.instances.stair_curves import StairCurve, look_further
 from planner.queueing.sojourns import meets_target, sum_sojourns
 from planner.queueing.stations import Stations
+from planner.topology.loads import MOST_PROCESSORS
 
 MOST_WORK = 30_000_000
 """Sums of the dynamic programming: some tenths of a second."""
@@ -68,17 +69,18 @@ class Finish:
     def prepare(cls, board: ScalarBoard) -> "Finish | None":
         """The search around the counts of the board; None where they all lie on the hull, and so are the best."""
         stairs = [(i, one) for i, one in enumerate(board.curves) if isinstance(one, StairCurve)]
-        inside = [one[board.counts[i]] for i, one in stairs if board.counts[i] not in one.hull.counts]
+        inside = [one[board.counts[i]] for i, one in stairs if not one.is_on_hull(board.counts[i])]
         return cls(board, stairs, inside[0]) if inside else None
 
-    def list_options(self, i: int, curve: StairCurve) -> Options:
-        """The useful counts of an operator with whole groups."""
+    def list_options(self, i: int, curve: StairCurve, allowed: float) -> Options:
+        """The useful counts of an operator with whole groups whose r is at most `allowed`."""
         k, base, found = self.board.counts[i], curve.waiting(self.board.counts[i]), Options([], [], [])
-        for count, waiting in zip(curve.useful.counts, curve.useful.waiting, strict=True):
+        counts, waits = curve.list_useful(base, self.theta, k, allowed)
+        for count, waiting in zip(counts, waits, strict=True):
             found.more.append(count - k)
             found.change.append(waiting - base)
             found.excess.append(waiting - base + self.theta * (count - k))
-        return found
+        return found.limit(allowed)
 
     def split_rest(self) -> ScalarBoard:
         """A board of the operators without whole groups, with greedy's counts."""
@@ -112,10 +114,10 @@ class Finish:
     def list_items(self, allowed: float) -> tuple[list[Options], bool]:
         """The options of each operator with whole groups, and last those of the rest; False if some were left out."""
         allowed += ROUNDING * allowed + EXACT * self.board.count_waiting()
-        stairs = [self.list_options(i, one).limit(allowed) for i, one in self.stairs]
+        stairs = [self.list_options(i, one, allowed) for i, one in self.stairs]
         most_more = self.find_climb() - sum_least(stairs)
         items = [*stairs, self.list_rest(allowed, sum_most(stairs), most_more)]
-        is_complete = all(one.useful.is_complete for _, one in self.stairs)
+        is_complete = all(one.is_complete for _, one in self.stairs)
         while sum(len(one.more) for one in items) * (sum_most(items) - sum_least(items)) > MOST_WORK:
             allowed, is_complete = allowed / 2.0, False
             items = [one.limit(allowed) for one in items]
@@ -140,16 +142,13 @@ class Finish:
         """
         falls = []
         for i, one in self.stairs:
-            at = one.useful.counts.index(one.settle(self.board.counts[i]))
-            falls.append(one.useful.waiting[at] - one.waiting(self.board.counts[i]))
+            count = self.board.counts[i]
+            falls.append(one.count_waiting(one.settle(count)) - one.waiting(count))
         return max(fsum(falls), 0.0)
 
     def find_climb(self) -> int:
         """The processors that are missing until each operator stands on the hull, with no more waiting tuples."""
-        return sum(
-            next(k for k in one.hull.counts if k >= self.board.counts[i]) - self.board.counts[i]
-            for i, one in self.stairs
-        )
+        return sum(one.climb(self.board.counts[i]) for i, one in self.stairs)
 
 
 def sum_least(items: Sequence[Options]) -> int:
@@ -250,3 +249,16 @@ def finish_to_target(
             reached = sum_sojourns(stations, board.list_waits(), external_rate)
             raise TargetUnreachable(t_max_seconds, reached, bounded=False, waits=True)
     return found
+
+
+def is_reached(stations: Stations, t_max_seconds: float, external_rate: float) -> bool:
+    """Whether a target is met by the best counts with whole groups, looked for as far as it takes."""
+    curves = {i: one for i in stations.grouped if isinstance(one := stations.curves[i], StairCurve)}
+    most: list[int] = np.minimum(stations.max_processors, MOST_PROCESSORS).tolist()
+    while True:
+        for i, curve in curves.items():
+            most[i] = curve.settle(curve.candidates[curve.known - 1]) if curve.known else curve.floor
+        if meets_target(stations, stations.queues.wait_seconds(most), external_rate, t_max_seconds):
+            return True
+        if not look_further(list(curves.values())):
+            return False

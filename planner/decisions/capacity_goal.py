@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from planner.decisions.case import Case, Proposal
-from planner.decisions.catch_up import find_backlog, plan_catch_up
+from planner.decisions.catch_up import plan_catch_up
 from planner.decisions.wording import Reason, give_reason
 from planner.queueing.erlang import least_stable_processors
 from planner.queueing.instances.scaling import FARTHEST, find_peak
@@ -94,7 +94,7 @@ def propose_for_utilisation(case: Case) -> Proposal:
 
 def propose_for_backlog(case: Case) -> Proposal:
     """Proposes processors with room in every instance that work off what waits in time."""
-    backlog, terms = find_backlog(case.peak), case.question.catch_up
+    backlog, terms = case.backlog, case.question.catch_up
     planned = None
     if backlog is not None and terms is not None:
         planned = plan_catch_up(case.peak, backlog, terms.find_seconds(), None)
@@ -105,7 +105,7 @@ def propose_for_backlog(case: Case) -> Proposal:
 def propose_room(case: Case, room: Room, limit: str) -> Proposal:
     """Proposes processors within a share of their capacity, with the limit in words."""
     situation, running, names = case.sized[0], case.running, case.situation.names
-    counts = room.choose(running)
+    counts = settle(case, room, room.choose(running))
     busy = room.stations.find_utilisations(running)
     busiest = busy.index(max(busy))
     is_missed = not all(room.is_within(running))
@@ -113,6 +113,8 @@ def propose_room(case: Case, room: Room, limit: str) -> Proposal:
     reasons = [
         give_reason("too-busy" if is_missed else "room-enough", share=write_percent(busy[busiest]), **said)
     ]
+    if case.is_settling and counts == running:
+        return Proposal(counts, (*reasons, give_reason("just-changed")), is_held=True)
     fewer = [name for name, one, runs in zip(names, counts, running, strict=True) if one < runs]
     fewest = None
     if fewer:
@@ -124,6 +126,20 @@ def propose_room(case: Case, room: Room, limit: str) -> Proposal:
     grows = any(one > runs for one, runs in zip(counts, running, strict=True))
     limits = describe_shortage(room, counts, names)
     return Proposal(counts, tuple(reasons), limits, urgent=grows, fewest=fewest)
+
+
+def settle(case: Case, room: Room, counts: Sequence[int]) -> list[int]:
+    """The counts without what can wait: fewer soon after a change, and more for a forecast that needs no head start.
+
+    Without a cooldown the next decision can still add what the newest rate asks for; and a forecast that has just seen
+    a step asks for a second change.
+    """
+    found, running = list(counts), case.running
+    if case.is_settling or not case.policy.cooldown_seconds:
+        now = replace(room, stations=case.peak.stations).find_fewest()
+        rows = zip(found, running, now, strict=True)
+        found = [runs if few <= runs < one else one for one, runs, few in rows]
+    return [max(two) for two in zip(found, running, strict=True)] if case.is_settling else found
 
 
 def describe_shortage(room: Room, counts: Sequence[int], names: Sequence[str]) -> tuple[Reason, ...]:

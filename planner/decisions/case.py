@@ -7,12 +7,13 @@ smoothed rate lies between the old and the new one, and sizing for it would need
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from math import inf
 from typing import Literal
 
 from planner.calibration.modelled_waits import Interval
-from planner.decisions.catch_up import CatchUpTerms
-from planner.decisions.horizon import NO_OUTLOOK, ChangeHorizon, RateHistory, RateOutlook
+from planner.decisions.catch_up import Backlog, CatchUpTerms, find_backlog, find_owed
+from planner.decisions.horizon import NO_OUTLOOK, ChangeHorizon, RateHistory, RateOutlook, limit_rate
 from planner.decisions.policy import LastChange, Policy, bound_topology
 from planner.decisions.state_migration import Moves, OwnersLeft
 from planner.decisions.wait_correction import UNCORRECTED, Correction, correct_waits
@@ -21,10 +22,11 @@ from planner.economics.seen import History
 from planner.nodes.usage import MeasuredInstance, Node
 from planner.situations.disagreements import compare_sojourn
 from planner.situations.situation import Situation, assess_counts, scale_load, survey_load
-from planner.topology.loads import MOST_PROCESSORS
 from planner.values import Estimate, Load, Topology
 from planner.wording import write_rate, write_seconds
 
+SETTLING_STEPS, MINUTE = 2, 60.0
+"""Intervals after a decision in which its change may not be seen yet."""
 Action = Literal["hold", "scale_up", "scale_down", "rebalance"]
 SizedBy = Literal["smoothed", "newest", "forecast"]
 
@@ -94,6 +96,7 @@ class Case:
 
     `situation` is under the smoothed load. `peak` is under the rate of the newest interval, where this rate is higher.
     `ahead` is under the upper rate of the coming cooldown, where this rate is higher still; None without a forecast.
+    The correction is that of `intervals`.
     """
 
     question: DecisionQuestion
@@ -102,13 +105,22 @@ class Case:
     ahead: Situation | None
     running: list[int]
     current: Estimate
-    correction: Correction = UNCORRECTED
+    intervals: Sequence[Interval] = ()
     known: dict[tuple[int, ...], Estimate] = field(default_factory=dict, compare=False, repr=False)
 
     @property
     def policy(self) -> Policy:
         """The policy that the decision follows."""
         return self.question.policy
+
+    @cached_property
+    def correction(self) -> Correction:
+        """The correction of modelled waits where the goal limits E[T], worked out where an answer needs it."""
+        target = self.policy.t_max_seconds
+        if target is None or not self.intervals:
+            return UNCORRECTED
+        question, bounded = self.question, self.situation.topology
+        return correct_waits(bounded, question.load, self.running, self.intervals, self.policy.model, target)
 
     @property
     def signal_seconds(self) -> float:
@@ -165,6 +177,21 @@ class Case:
             return self.ahead, "forecast"
         return self.peak, "newest" if now > self.situation.load.external_rate else "smoothed"
 
+    @property
+    def backlog(self) -> Backlog | None:
+        """What waits and must be worked off in time; None: nothing."""
+        last = self.question.last
+        if last is None or not self.policy.is_for_backlog:
+            return find_backlog(self.peak)
+        return find_owed(self.peak, self.running, last.seconds_ago)
+
+    @property
+    def is_settling(self) -> bool:
+        """Whether the last change is so new that its effect, and the rate that led to it, were hardly measured yet."""
+        last, history = self.question.last, self.question.history
+        step = MINUTE if history is None else history.step_seconds
+        return last is not None and last.seconds_ago < SETTLING_STEPS * step
+
     def assess(self, counts: Sequence[int]) -> Estimate:
         """The estimate of times with these processors under the smoothed load; each estimate is worked out once."""
         key = tuple(counts)
@@ -211,7 +238,7 @@ class Proposal:
 
 
 def survey_case(question: DecisionQuestion) -> Case:
-    """The case of a question: its loads as queues, and the correction of modelled waits if the goal limits E[T]."""
+    """The case of a question: its loads as queues, and the intervals that correct modelled waits."""
     policy, load, running = question.policy, question.load, list(question.running)
     bounded = bound_topology(question.topology, policy)
     situation = survey_load(bounded, load, policy.model)
@@ -224,10 +251,7 @@ def survey_case(question: DecisionQuestion) -> Case:
     if intervals is None:
         intervals = (as_interval(load, bounded, running),)
     current = add_disagreement(situation, running, intervals, assess_counts(situation, running))
-    correction = UNCORRECTED
-    if policy.t_max_seconds is not None:
-        correction = correct_waits(bounded, load, running, intervals, policy.model, policy.t_max_seconds)
-    return Case(question, situation, peak, ahead, running, current, correction)
+    return Case(question, situation, peak, ahead, running, current, intervals)
 
 
 def add_disagreement(
@@ -240,15 +264,6 @@ def add_disagreement(
         return current
     found = compare_sojourn(situation.topology, current, situation.load)
     return current._replace(diagnostics=current.diagnostics + found)
-
-
-def limit_rate(situation: Situation, external_rate: float) -> float:
-    """Returns the external rate, or the largest rate below it for which processors can be planned."""
-    busiest = max(
-        visits / service
-        for visits, service in zip(situation.flow.visits, situation.stations.service_rate, strict=True)
-    )
-    return min(external_rate, MOST_PROCESSORS / busiest) if busiest else external_rate
 
 
 def as_interval(load: Load, topology: Topology, running: Sequence[int]) -> Interval:

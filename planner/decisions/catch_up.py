@@ -22,6 +22,8 @@ from planner.wording import join_counts, write_number, write_seconds
 LEAST_PART = 0.25
 # If the bounds allow too few processors, catch_up_seconds is lengthened by at most this factor.
 LONGEST = 1e15
+# A goal of a backlog leaves it to its own processors within this time after their change.
+OWN_BACKLOG_SECONDS = 900.0
 ROUNDS = 30
 ROUNDING = 1e-9
 
@@ -105,6 +107,16 @@ def find_backlog(situation: Situation) -> Backlog | None:
     network = situation.flow.network
     work = settle_network(network._replace(shares=[one or 0.0 for one in waiting]))
     return Backlog(waiting, tuple(work))
+
+
+def find_owed(situation: Situation, running: Sequence[int], seconds_ago: float) -> Backlog | None:
+    """Returns the backlog after a change some time ago; None if it will be gone soon, as what its own pause left is.
+
+    Another change would only leave as much again.
+    """
+    found = find_backlog(situation)
+    left = None if found is None else find_seconds_left(situation, found, running)
+    return None if left is not None and seconds_ago + left <= OWN_BACKLOG_SECONDS else found
 
 
 def find_seconds_left(situation: Situation, backlog: Backlog, counts: Sequence[int]) -> float | None:

@@ -86,12 +86,21 @@ class Decision:
     constraints: tuple[Reason, ...]
     sized_rate: float
     sized_by: SizedBy
-    correction: Correction
     needed: int
     moves: Moves
     horizon: ChangeHorizon | None
-    situation: Situation = field(repr=False)
+    case: Case = field(repr=False)
     choice: WeighedChoice | None = field(default=None, repr=False)
+
+    @property
+    def situation(self) -> Situation:
+        """The smoothed load as queues."""
+        return self.case.situation
+
+    @property
+    def correction(self) -> Correction:
+        """The factors of measured over modelled waits."""
+        return self.case.correction
 
 
 class SizedRate(NamedTuple):
@@ -172,11 +181,10 @@ def conclude(case: Case, proposal: Proposal) -> Decision:
         constraints=(*proposal.constraints, *list_futile(case, recommended)),
         sized_rate=sized.load.external_rate,
         sized_by=sized_by,
-        correction=case.correction,
         needed=proposal.needed,
         moves=proposal.moves or find_moves(case, recommended),
         horizon=proposal.horizon,
-        situation=case.situation,
+        case=case,
     )
 
 

@@ -6,14 +6,12 @@ them the rules of planner.decisions.rules decide.
 
 from collections.abc import Mapping
 
-from planner.decisions.case import Case, Proposal
+from planner.decisions.case import SETTLING_STEPS, Case, Proposal
 from planner.decisions.wording import Reason, give_reason
 from planner.economics.choose import EconomicTerms, WeighedChoice, Why, choose
 from planner.wording import write_number, write_percent, write_seconds
 
 MINUTE = 60.0
-SETTLING_STEPS = 2
-"""Intervals after a decision in which its change may not be seen yet."""
 CODES: Mapping[Why, str] = {
     "best": "cheapest",
     "no-gain": "cheapest-runs",

@@ -16,6 +16,8 @@ from typing import Literal, NamedTuple
 
 from planner.decisions.policy import Policy
 from planner.errors import PlannerError
+from planner.situations.situation import Situation
+from planner.topology.loads import MOST_PROCESSORS
 from planner.values import Diagnostic
 from planner.wording import write_rate, write_seconds
 from planner.workloads.rates_ahead import RateAhead, forecast_each_band, look_ahead
@@ -153,3 +155,12 @@ def fall_back(why: str, limit_seconds: float | None) -> ChangeHorizon:
         return ChangeHorizon(None, "none", detail)
     detail = f"{why} The policy expects a change to last {write_seconds(limit_seconds)} at most."
     return ChangeHorizon(limit_seconds, "policy", detail)
+
+
+def limit_rate(situation: Situation, external_rate: float) -> float:
+    """Returns the external rate, or the largest rate below it for which processors can be planned."""
+    busiest = max(
+        visits / service
+        for visits, service in zip(situation.flow.visits, situation.stations.service_rate, strict=True)
+    )
+    return min(external_rate, MOST_PROCESSORS / busiest) if busiest else external_rate

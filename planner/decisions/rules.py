@@ -19,7 +19,6 @@ from planner.decisions.case import Case, Proposal, foresee, name_action
 from planner.decisions.catch_up import (
     describe_bound,
     describe_needed,
-    find_backlog,
     lift_counts,
     plan_catch_up,
 )
@@ -69,7 +68,7 @@ def serve_most(case: Case, proposal: Proposal) -> Proposal:
 
 def catch_up(case: Case, proposal: Proposal) -> Proposal:
     """Raises the proposal to at least the processors that work off the backlog in time, as far as k_max allows."""
-    backlog, terms = find_backlog(case.peak), case.question.catch_up
+    backlog, terms = case.backlog, case.question.catch_up
     if backlog is None or terms is None:
         return proposal
     k_max = case.policy.k_max

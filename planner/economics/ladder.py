@@ -17,6 +17,8 @@ MOST_RUNGS = 40
 TRIES = 14
 NEAR = 0.008
 """Capacities are found to this part of themselves."""
+MOST_LINES = 2
+"""Lines are followed so often, then the range of a capacity is halved once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,36 +71,47 @@ class Needs:
         busy = scale_load(self.situation, near).stations.find_utilisations(counts)
         return tuple([near / one if one > 0.0 else inf for one in busy])
 
-    def find_margin(self, counts: Sequence[int], external_rate: float) -> float:
-        """1/seconds − 1/target at a rate, nearly linear in the rate; below 0 where the target is missed."""
-        return self.find_speed(counts, external_rate) - 1.0 / self.target_seconds
-
     def find_speed(self, counts: Sequence[int], external_rate: float) -> float:
         """1/seconds at a rate; 0 where an operator cannot keep up."""
         there = scale_load(self.situation, external_rate)
         seconds = SojournTarget(self.target_seconds).find_seconds(there, counts)
         return 1.0 / seconds if seconds else 0.0
 
+    def find_wait(self, counts: Sequence[int], external_rate: float) -> float:
+        """The modelled time that an external tuple waits at a rate; inf where an operator cannot keep up."""
+        there = scale_load(self.situation, external_rate)
+        seconds = SojournTarget(self.target_seconds).find_seconds(there, counts)
+        return inf if seconds is None else max(0.0, seconds - self.situation.find_lower_bound())
+
     def find_capacity(self, counts: Sequence[int], near: float, saturation: float) -> float:
-        """The highest rate at which these processors meet the target, by lines through margins, and by halves."""
-        low, high = 0.0, saturation
-        low_margin, high_margin = inf, -1.0 / self.target_seconds
-        rate = near if near < 0.9 * saturation else 0.7 * saturation
-        beyond = 0.25 * NEAR
+        """The highest rate at which these processors meet the target.
+
+        With the rate λ, the wait W and the longest wait V that the target allows, λ/W is nearly a line that is 0 at
+        saturation. So is λ/W − λ/V, which is 0 at the capacity: lines through two rates around it lead there.
+        """
+        longest = self.target_seconds - self.situation.find_lower_bound()
+        if longest <= 0.0:
+            return 0.0
+        low, high, low_room, high_room = 0.0, saturation, inf, -saturation / longest
+        rate, beyond = near if near < 0.9 * saturation else 0.7 * saturation, 0.25 * NEAR
         for turn in range(TRIES):
-            margin = self.find_margin(counts, rate)
-            if margin >= 0.0:
-                low, low_margin = rate, margin
+            wait = self.find_wait(counts, rate)
+            room = (rate / wait if wait else inf) - rate / longest
+            if wait <= longest:
+                low, low_room = rate, room
             else:
-                high, high_margin = rate, margin
+                high, high_room = rate, room
             if high - low <= NEAR * high:
                 break
-            part = 0.5 if high < saturation else 0.04 * 2.0**turn * rate / (high - low)
-            if low_margin < inf and high < saturation and turn % 3 < 2:
-                part = low_margin / (low_margin - high_margin)
-            aimed = low + (high - low) * min(max(part, 0.02), 0.98)
+            aimed = 0.5 * (low + high)
+            if not low and wait < inf:
+                slope = rate / wait / (saturation - rate)
+                aimed = slope * saturation / (slope + 1.0 / longest)
+            elif low_room < inf and turn % 3 < MOST_LINES:
+                aimed = low + (high - low) * low_room / (low_room - high_room)
             # A step beyond the line brackets the capacity from the other side.
-            rate = min(max(aimed * (1.0 + beyond) if margin >= 0.0 else aimed * (1.0 - beyond), low), high)
+            aimed *= 1.0 + beyond if wait <= longest else 1.0 - beyond
+            rate = min(max(aimed, low + 0.02 * (high - low)), high - 0.02 * (high - low))
         return low
 
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from math import comb
 
 from planner.allocation.allocate import allocate_budget
-from planner.queueing.instances.instance_curves import StairCurve
+from planner.queueing.instances.stair_curves import StairCurve
 from planner.situations.situation import Situation
 
 Counts = tuple[int, ...]

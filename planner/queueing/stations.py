@@ -17,13 +17,13 @@ from planner.queueing.instances.instance_curves import (
     DealtCurve,
     DealtQueue,
     InstanceCurve,
-    StairCurve,
     is_dealt,
 )
 from planner.queueing.instances.instance_queues import InstanceQueues
 from planner.queueing.instances.key_shares import UNREACHABLE, KeyShares
 from planner.queueing.instances.scaling import slow_down
 from planner.queueing.instances.single_servers import PreparedInflows, prepare_inflows
+from planner.queueing.instances.stair_curves import StairCurve, look_further
 from planner.queueing.mixed_queues import MixedQueues, find_least_stable, find_waiting_probability
 from planner.queueing.queueings import ERLANG, Inflow, forget_variability
 from planner.queueing.waiting_models import WAITING_MODELS, VariabilityWeights, weigh_operator
@@ -61,8 +61,8 @@ class Stations:
     @cached_property
     def curves(self) -> list[Curve]:
         """The curve of gains of each operator in plain floats, kept because curves remember computed gains."""
-        general = self.draw_block_curves()
-        return [general[i] if i in general else self.draw_curve(i) for i in range(len(self))]
+        drawn = self.draw_block_curves()
+        return [drawn[i] if i in drawn else self.draw_curve(i) for i in range(len(self))]
 
     def draw_curve(self, i: int) -> Curve:
         """The curve of gains of an operator without known bursts, with a shared queue or with alike instances."""
@@ -96,8 +96,7 @@ class Stations:
         drawn: dict[int, Curve] = {}
         for place, (i, floor) in enumerate(zip(general, floors, strict=True)):
             rate, most = float(self.arrival_rate[i]), int(self.max_processors[i])
-            groups = self.inflows[i].groups if self.inflows else None
-            if groups is not None:
+            if self.inflows and (groups := self.inflows[i].groups) is not None:
                 # An instance without a group serves nothing, also where a search asks what no bound would allow.
                 most = min(most, groups.number)
             drawn[i] = (
@@ -105,6 +104,7 @@ class Stations:
                 if i in self.grouped
                 else InstanceCurve(blocks, place, rate, floor)
             )
+        look_further([one for one in drawn.values() if isinstance(one, StairCurve)])
         return drawn
 
     @cached_property

@@ -5,16 +5,11 @@ waits. Such waits fall like 1/(k − A) or slower, with k processors under an of
 but the digits of k − A. If one processor more would lengthen the wait, the wait stays as it is, and greedy looks ahead
 to the number of processors where the wait falls.
 
-Where key groups are dealt out whole, the wait is a staircase in k, and may rise. Greedy then moves along the lower
-convex hull of the numbers of waiting tuples, and planner.allocation.stairs decides between the counts inside a stair.
+Where key groups are dealt out whole, the wait is a staircase in k: stair_curves has these.
 """
 
-from bisect import bisect_right
-from functools import cached_property
 from math import floor, inf
 from typing import NamedTuple
-
-import numpy as np
 
 from planner.queueing.erlang import (
     LEAST_LOAD,
@@ -23,8 +18,6 @@ from planner.queueing.erlang import (
     mmk_wait,
 )
 from planner.queueing.gain_curves import LEAST_GAIN, Curve, WaitBlocks
-from planner.queueing.instances.scaling import FARTHEST as MOST_TRIED
-from planner.queueing.instances.scaling import find_first, slow_down
 from planner.queueing.queueings import (
     KEYED,
     RANDOM,
@@ -170,109 +163,6 @@ class InstanceCurve(DifferenceCurve):
     def find_vanishing(self) -> int:
         """The number of processors beyond which the gain of a shared queue is too small for a float."""
         return Curve.find_vanishing(self) if not self.blocks.queues.code[self.place] else FAR
-
-
-class Steps(NamedTuple):
-    """Counts of processors in ascending order, and the mean number of tuples that wait with each; `is_complete`: no
-    count was left out because there are too many.
-    """
-
-    counts: list[int]
-    waiting: list[float]
-    is_complete: bool = True
-
-
-MOST_STEPS = 2048
-
-
-class StairCurve(InstanceCurve):
-    """The gains of an operator that deals out whole key groups: those of the lower convex hull of its waiting tuples.
-
-    `useful` are the counts with which fewer tuples wait than with any smaller count, and `hull` those on the hull.
-    """
-
-    def __init__(self, blocks: WaitBlocks, place: int, arrival_rate: float, floor: int, ceiling: int) -> None:
-        super().__init__(blocks, place, arrival_rate, floor)
-        self.ceiling = ceiling
-
-    @cached_property
-    def useful(self) -> Steps:
-        """The counts with which fewer tuples wait than with any smaller count."""
-        size = self.find_last() - self.floor + 1
-        is_complete = size <= MOST_STEPS
-        if is_complete:
-            counts = list(range(self.floor, self.floor + size))
-        else:
-            apart = np.geomspace(1.0, size, MOST_STEPS).astype(np.int64)
-            counts = (self.floor + np.unique(apart) - 1).tolist()
-        self.blocks.fill_exactly([(self.place, k) for k in counts])
-        rate, fewest = self.high * self.service_rate, inf
-        found = Steps([], [], is_complete)
-        for k in counts:
-            waiting = rate * self.wait_seconds(k)
-            if waiting < fewest:
-                found.counts.append(k)
-                found.waiting.append(waiting)
-                fewest = waiting
-        return found
-
-    def find_last(self) -> int:
-        """The last count that can be useful: beyond it services alone take longer than the wait at the first."""
-        scaling = self.blocks.queues.scalings[self.place] if self.blocks.queues.is_bent else None
-        if scaling is None:
-            return self.ceiling
-        longest = 1.0 + self.service_rate * self.wait_seconds(self.floor)
-        beyond = find_first(
-            lambda k: slow_down(scaling, float(k)) * longest < 1.0, self.floor, min(self.ceiling, MOST_TRIED)
-        )
-        return min(self.ceiling, MOST_TRIED) if beyond is None else beyond
-
-    @cached_property
-    def hull(self) -> Steps:
-        """The useful counts on the lower convex hull: each further processor gains no more than those before."""
-        found = Steps([], [])
-        for k, waiting in zip(self.useful.counts, self.useful.waiting, strict=True):
-            while len(found.counts) > 1 and self.is_above(found, k, waiting):
-                found.counts.pop()
-                found.waiting.pop()
-            found.counts.append(k)
-            found.waiting.append(waiting)
-        return found
-
-    @staticmethod
-    def is_above(found: Steps, k: int, waiting: float) -> bool:
-        """Whether the last of the steps lies on or above the line from the one before it to (k, waiting)."""
-        (first, last), (high, low) = found.counts[-2:], found.waiting[-2:]
-        return (high - low) * (k - last) <= (low - waiting) * (last - first)
-
-    def settle(self, k: int) -> int:
-        """The largest useful count up to k, where no more tuples wait; k itself where it cannot keep up."""
-        if k <= self.floor or not self.is_busy:
-            return min(k, self.floor)
-        return self.useful.counts[bisect_right(self.useful.counts, k) - 1]
-
-    def __missing__(self, k: int) -> float:
-        """The waiting tuples that each processor saves on the hull from the last count there up to k to the next."""
-        counts, waiting = self.hull.counts, self.hull.waiting
-        at = bisect_right(counts, k)
-        gain = 0.0 if at == len(counts) else (waiting[at - 1] - waiting[at]) / (counts[at] - counts[at - 1])
-        self[k] = gain = gain if gain > LEAST_GAIN else 0.0
-        return gain
-
-    def waiting(self, k: int) -> float:
-        """The mean number of waiting tuples on the hull, at most those that wait with k processors."""
-        counts, waiting = self.hull.counts, self.hull.waiting
-        at = bisect_right(counts, k) - 1
-        return waiting[at] - self[k] * (k - counts[at])
-
-    def find_gain(self, k: int) -> float:
-        """The waiting tuples that processor k + 1 saves; below 0 where more wait then, −inf where it cannot keep up."""
-        here, after = self.wait_seconds(k), self.wait_seconds(k + 1)
-        return inf if here == inf else self.high * self.service_rate * (here - after)
-
-    def find_vanishing(self) -> int:
-        """The count from which no processor gains anything."""
-        return self.hull.counts[-1]
 
 
 class DealtCurve(DifferenceCurve):

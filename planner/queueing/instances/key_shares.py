@@ -100,6 +100,11 @@ class KeyShares:
         """The shares of numbers of instances that were asked for, since dealing takes longer than all else."""
         return {}
 
+    @cached_property
+    def hottest(self) -> dict[int, float]:
+        """The hottest shares of numbers of instances that were asked for."""
+        return {}
+
     def find_hottest(self, k: int) -> float:
         """The share of the arrivals that the busiest of k instances would get."""
         size = len(self.instances)
@@ -110,7 +115,9 @@ class KeyShares:
         if self.groups is not None:
             if self.weights is None:
                 return -(-self.groups.number // k) / self.groups.number
-            return float(self.hold(k).max())
+            if k not in self.hottest:
+                self.hottest[k] = float(self.hold(k).max())
+            return self.hottest[k]
         first = float(self.shares[0])
         if k > size:
             return 1.0 / k + (first - 1.0 / size)

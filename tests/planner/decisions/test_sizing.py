@@ -34,7 +34,9 @@ TOTAL = 9
 def see(rate: float, policy: Policy, running: tuple[int, int] = (5, 5), **correction: float) -> Case:
     situation = survey_load(PAIR, Load(rate, RATES), "mmk")
     current, question = assess_counts(situation, running), ask(PAIR, situation.load, running, policy)
-    return Case(question, situation, situation, None, list(running), current, Correction(**correction))  # type: ignore[arg-type]
+    case = Case(question, situation, situation, None, list(running), current)
+    case.__dict__["correction"] = Correction(**correction)  # type: ignore[arg-type]
+    return case
 
 
 def sojourn_of(case: Case, counts: tuple[int, ...], factor: float) -> float:

@@ -1,12 +1,16 @@
 """Rungs: the fewest processors of a rate, and the highest rate that they carry."""
 
 from dataclasses import replace
+from itertools import pairwise
 from math import inf
+from random import Random
 
 import pytest
 
-from planner.economics.ladder import climb, find_log
-from planner.situations.situation import assess_counts
+from planner.economics.ladder import Needs, climb, find_log
+from planner.queueing.instances.stair_curves import StairCurve
+from planner.situations.situation import assess_counts, survey_load
+from planner.values import DEFAULT_MODEL, Edge, InstanceLoad, Load, Operator, OperatorLoad, Topology
 from tests.planner.economics.loads import TARGET, need_row, survey_row
 
 
@@ -58,3 +62,33 @@ def test_a_target_out_of_reach_has_no_rungs():
 
 def test_nothing_has_no_logarithm():
     assert find_log(0.0) == -inf
+
+
+def draw_keyed(seed: int) -> Needs:
+    """Needs of a row of keyed operators with shares that were measured, as after another history for each seed."""
+    rng = Random(seed)
+    names = [f"o{place}" for place in range(4)]
+    groups = rng.choice([12, 128])
+    operators = tuple(Operator(name, queueing="keyed", max_parallelism=groups) for name in names)
+    measured = {}
+    for name in names:
+        running = rng.randint(2, 9)
+        shares = [rng.uniform(0.7, 1.3) for _ in range(running)]
+        instances = tuple(InstanceLoad(str(place), one / sum(shares)) for place, one in enumerate(shares))
+        measured[name] = OperatorLoad(
+            rng.uniform(8.0, 60.0), 20.0, 1.1, 1.3, running, instances=instances[: running * (seed % 3 > 0)]
+        )
+    topology = Topology(operators, tuple(Edge(a, b) for a, b in pairwise(names)))
+    situation = survey_load(topology, Load(20.0, measured), DEFAULT_MODEL, is_open=True)
+    return Needs(situation, rng.uniform(1.3, 4.0) * situation.find_lower_bound())
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_a_ladder_that_looks_as_far_as_it_must_is_that_of_all_counts(
+    seed: int, monkeypatch: pytest.MonkeyPatch
+):
+    needs = draw_keyed(seed)
+    found = climb(needs, 10.0, 40.0)
+    monkeypatch.setattr(StairCurve, "list_further", lambda curve: list(curve.candidates[curve.known :]))
+    assert climb(draw_keyed(seed), 10.0, 40.0) == found
+    assert found

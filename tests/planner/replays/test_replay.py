@@ -62,3 +62,15 @@ def test_intervals_that_allow_no_decision_change_nothing():
     assert replay(partly, ECONOMIC).undecided == 1
     with pytest.raises(PlannerError, match="service_rate"):
         replay(replace(recording, intervals=[first] * 3), ECONOMIC)
+
+
+@pytest.mark.parametrize(("within", "most"), [(60.0, 1), (300.0, 1), (30.0, 2)])
+@pytest.mark.parametrize("pause", [5.0, 20.0, 60.0])
+def test_a_goal_of_a_backlog_does_not_answer_what_its_own_changes_left(
+    within: float, most: int, pause: float
+):
+    """Without a cooldown; only where it must be gone very soon are processors for it given back in a second change."""
+    policy = Policy(is_for_backlog=True, catch_up_seconds=within, change_pause_seconds=pause)
+    found = replay(record([20.0] * 20 + [40.0] * 40, counts=(3, 4), seconds=None), policy)
+    assert 1 <= found.planned.changes <= most
+    assert found.planned.processor_hours < 20.0
