@@ -57,9 +57,7 @@ MOST_PLACED = 10_000
 
 @dataclass(frozen=True)
 class StreamAdvice:
-    """Advice on streams: how to spread the tuples of each operator over its instances, and the hot
-    and cold instances.
-    """
+    """How to spread the tuples of each operator over its instances, and the hot and cold instances."""
 
     redirect: Sequence[RedirectWeights]
     spots: Sequence[Spot]
@@ -203,10 +201,7 @@ def look_around(decision: Decision, question: DecisionQuestion, counts: list[int
 
 
 def why_not_fewer(decision: Decision, question: DecisionQuestion) -> str:
-    """Returns a clause on why the policy keeps a processor without which the target would still be met.
-
-    The text is empty if no rule of the policy keeps this processor.
-    """
+    """Returns a clause on why the policy keeps a processor without which the target would still be met, or ""."""
     codes, policy = {one.code for one in decision.reasons}, question.policy
     if "within-target" in codes:
         return describe_lower_limit(policy.t_min_seconds)

@@ -12,7 +12,7 @@ from planner.allocation.stairs import Options, Sums
 from planner.arrays import Floats
 from planner.fleet.claims import FleetClaim
 from planner.queueing.gain_curves import Curve
-from planner.queueing.instances.instance_curves import StairCurve
+from planner.queueing.instances.stair_curves import StairCurve
 
 
 @dataclass(frozen=True)

@@ -39,7 +39,7 @@ from planner.wording import join_names, write_count, write_counted
 from planner.workloads.line_forecasts import HISTORY
 
 USUAL = timedelta(days=1)
-MOST_DECIDED, MOST_DECIDED_FOR_QUANTILES = 3_000, 100
+MOST_DECIDED, MOST_DECIDED_FOR_QUANTILES = 6_000, 100
 """The largest number of intervals times operators: decisions about as many take half a minute."""
 MOST_SHAPE_BYTES = 16 * 2**20
 """The largest size of stored bursts, shares of instances and histograms that one replay reads."""
