@@ -99,6 +99,9 @@ COMMANDS = {
     "push": CommandPlace(ASKING, "push", "Send measured snapshots of a topology to a service."),
     "keys": CommandPlace("app.terminal.keys", "keys_cli", "Make a key of the service, or list its keys."),
     "openapi": CommandPlace(HERE, "openapi", "Print the OpenAPI document as YAML, as in openapi.yaml."),
+    "doctor": CommandPlace(
+        "app.serving.doctor", "doctor", "Look at what a service needs on this machine, and say what to do."
+    ),
     "settings": CommandPlace(HERE, "settings", "Print the value of every setting, with secrets masked."),
 }
 

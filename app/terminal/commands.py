@@ -28,7 +28,10 @@ CalibrateOption = Annotated[
         "--calibrate/--no-calibrate", help="Correct modelled waits by the waits measured in the load."
     ),
 ]
-Output = Annotated[Literal["table", "json"], typer.Option("--output", help="table or json.")]
+Output = Annotated[
+    Literal["table", "json", "yaml", "csv", "markdown"],
+    typer.Option("--output", help="The form of the answer."),
+]
 
 
 class Refused(Exception):

@@ -12,6 +12,7 @@ from rich.text import Text
 from app.terminal.commands import Output, Refused, run_or_fail
 from app.terminal.files import read_document
 from app.terminal.options import LabelOption
+from app.terminal.outputs import write_document
 from app.terminal.service_calls import ServiceAddress, find_path, read_answer
 from app.terminal.service_commands import LOCAL, KeyOption, UrlOption
 from app.terminal.tables import Column, open_console, print_table
@@ -78,8 +79,8 @@ def fleet(
     """Print what each topology gets of one budget of processors, those that miss their target first."""
     terms = {"load_factor": load_factor, "lost_processors": lost, "price": price}
     found = run_or_fail(plan_at, ServiceAddress(url, api_key), k_max, label, **terms)
-    if output == "json":
-        sys.stdout.write(json.dumps(found, indent=2) + "\n")
+    if output != "table":
+        write_document(found, output, "topologies")
         return
     open_console().print(Text(found["detail"]))
     rows = sorted(found["topologies"], key=find_urgency)

@@ -1,7 +1,7 @@
 """`headgate status`, `topologies`, `decide`, `replay`, `report` and `push` ask a running service from a terminal."""
 
-import json
 import sys
+import time
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -11,6 +11,7 @@ from rich.text import Text
 
 from app.terminal.commands import Output, run_or_fail
 from app.terminal.files import open_document, open_documents
+from app.terminal.outputs import write_document
 from app.terminal.service_calls import ServiceAddress, ask, find_path, list_items, read_answer
 from app.terminal.tables import Column, open_console, print_table
 from planner.wording import (
@@ -31,6 +32,7 @@ KeyOption = Annotated[
     str | None,
     typer.Option("--api-key", envvar="HEADGATE_API_KEY", help="The key that the service asks for."),
 ]
+WATCH_SECONDS = 5.0
 LOCAL = "http://127.0.0.1:8000"
 
 STATUS = [
@@ -51,17 +53,34 @@ REPLAYED = [
 TOPOLOGIES = [Column("topology"), Column("revision"), Column("operators"), Column("source", is_text=True)]
 
 
-def status(*, url: UrlOption = LOCAL, api_key: KeyOption = None, output: Output = "table") -> None:
+def status(
+    *,
+    watch: Annotated[bool, typer.Option("--watch", help="Print it again every 5 s, until Ctrl-C.")] = False,
+    url: UrlOption = LOCAL,
+    api_key: KeyOption = None,
+    output: Output = "table",
+) -> None:
     """Print every topology in a line, the most urgent first."""
-    rows = _list_all(ServiceAddress(url, api_key), find_path("overview"))
-    if output == "json":
-        _print_json(rows)
+    service = ServiceAddress(url, api_key)
+    _print_status(service, output)
+    while watch:
+        time.sleep(WATCH_SECONDS)
+        if output == "table" and sys.stdout.isatty():
+            open_console().clear()
+        _print_status(service, output)
+
+
+def _print_status(service: ServiceAddress, output: str) -> None:
+    rows = _list_all(service, find_path("overview"))
+    if output != "table":
+        write_document(rows, output)
     elif rows:
         print_table(STATUS, [_write_status(row) for row in rows])
         for row in rows:
             open_console().print(Text(f"{row['name']}: {row['detail']}"))
     else:
         open_console().print("The service has no topologies.")
+    sys.stdout.flush()
 
 
 def _write_status(row: dict[str, Any]) -> list[str]:
@@ -80,8 +99,8 @@ def _write_status(row: dict[str, Any]) -> list[str]:
 def topologies(*, url: UrlOption = LOCAL, api_key: KeyOption = None, output: Output = "table") -> None:
     """List the topologies that the service has, by name."""
     rows = _list_all(ServiceAddress(url, api_key), find_path("topologies"))
-    if output == "json":
-        _print_json(rows)
+    if output != "table":
+        write_document(rows, output)
     else:
         listed = [[row["name"], str(row["revision"]), str(row["operators"]), row["source"]] for row in rows]
         print_table(TOPOLOGIES, listed)
@@ -100,11 +119,18 @@ def decide(
     """Decide what should change in a topology now, and why; the decision is stored unless it is a trial."""
     place = find_path("topologies", name, "decisions")
     found = run_or_fail(read_answer, ServiceAddress(url, api_key), place, {"store": not trial})
-    if output == "json":
-        _print_json(found)
+    counts, wanted = found["processors"], found["processors"]["recommended"]
+    if output in {"csv", "markdown"}:
+        running = counts["current"].items()
+        write_document(
+            [{"operator": one, "current": had, "recommended": wanted.get(one)} for one, had in running],
+            output,
+        )
+        return
+    if output != "table":
+        write_document(found, output)
         return
     console = open_console()
-    counts, wanted = found["processors"], found["processors"]["recommended"]
     console.print(Text(found["verdict"]))
     rows = [[one, write_change(before, wanted.get(one))] for one, before in counts["current"].items()]
     print_table([Column("operator"), Column("processors")], rows)
@@ -134,8 +160,12 @@ def replay(
     body = run_or_fail(open_documents, {"policy": policy, "from": since, "to": until})
     place = find_path("topologies", name, "policy", "replay")
     found = run_or_fail(read_answer, ServiceAddress(url, api_key), place, body)
-    if output == "json":
-        _print_json(found)
+    if output in {"csv", "markdown"}:
+        of_policy = {name: value for name, value in found.items() if name in found["ran"]}
+        write_document([{"replayed": "policy"} | of_policy, {"replayed": "ran"} | found["ran"]], output)
+        return
+    if output != "table":
+        write_document(found, output)
         return
     print_table(REPLAYED, [_write_course("the policy", found), _write_course("what ran", found["ran"])])
     pause, measured = write_seconds(found["change_pause_seconds"]), found["ran"]["measured_late_share"]
@@ -185,8 +215,8 @@ def push(
     document = run_or_fail(open_document, file)
     place = find_path("topologies", topology, "snapshots")
     found = run_or_fail(read_answer, ServiceAddress(url, api_key), place, document)
-    if output == "json":
-        _print_json(found)
+    if output != "table":
+        write_document(found, output)
     else:
         new, known = (write_counted(found[one], "snapshot") for one in ("stored", "replaced"))
         typer.echo(f"{topology}: stored {new}, replaced {known}")
@@ -194,7 +224,3 @@ def push(
 
 def _list_all(service: ServiceAddress, path: str) -> list[dict[str, Any]]:
     return run_or_fail(lambda: list(list_items(service, path)))  # type: ignore[no-any-return]
-
-
-def _print_json(found: Any) -> None:
-    sys.stdout.write(json.dumps(found, indent=2) + "\n")

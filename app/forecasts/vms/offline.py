@@ -1,7 +1,6 @@
 """Forecasts of VMs from files, without a server or a database; checks and answers equal those over HTTP."""
 
 import csv
-import sys
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -11,6 +10,7 @@ from app.forecasts.vms.schemas import VmForecastAnswer, VmForecastRequest
 from app.forecasts.vms.service import forecast_described
 from app.terminal.commands import refuse, say
 from app.terminal.files import check_body, open_documents
+from app.terminal.outputs import write_model
 from app.terminal.series_files import (
     UnreadableFile,
     describe_timing,
@@ -78,8 +78,8 @@ def _to_point(measured: Measurement) -> dict[str, object]:
 
 def print_forecast(answer: VmForecastAnswer, output: str) -> None:
     """Prints a forecast of VMs as a table, or as the JSON that the service answers."""
-    if output == "json":
-        sys.stdout.write(answer.model_dump_json(indent=2, by_alias=True) + "\n")
+    if output != "table":
+        write_model(answer, output, "intervals", by_alias=True)
         return
     columns = ("from (UTC)", "VMs", "expected", "covered", "probability", "mean + model + forecast")
     rows = []

@@ -1,12 +1,12 @@
 """`headgate backtest` tries policies on a past workload from files."""
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated
 
 import typer
 
 from app.terminal import options
-from app.terminal.commands import keep_blas_to_one_thread, run_or_fail
+from app.terminal.commands import Output, keep_blas_to_one_thread, run_or_fail
 
 TrainVms = Annotated[
     str | None,
@@ -64,7 +64,7 @@ def backtest(
     workload_name: WorkloadName = None,
     app: options.AppOption = None,
     plot: PlotFile = None,
-    output: Annotated[Literal["table", "csv", "json"], typer.Option("--output")] = "table",
+    output: Output = "table",
 ) -> None:
     """Replay a workload under each policy, and print how much was served and at what cost.
 

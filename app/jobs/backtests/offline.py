@@ -1,7 +1,6 @@
 """Backtests from files, without a server or a database; checks and numbers equal those over HTTP."""
 
 import csv
-import json
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
@@ -17,6 +16,7 @@ from app.jobs.backtests.schemas import BacktestJob, BacktestRequest
 from app.jobs.backtests.service import check_job
 from app.terminal.commands import Refused, clean_up_at_interrupts, refuse, say
 from app.terminal.files import check_body, open_documents
+from app.terminal.outputs import render_document
 from app.terminal.series_files import (
     UnreadableFile,
     describe_timing,
@@ -183,8 +183,8 @@ def print_rows(rows: Iterator[BacktestScore], output: str, out: TextIO, body: Ba
         for row in rows:
             writer.writerow(write_csv_row(row))
             out.flush()
-    elif output == "json":
-        out.write(json.dumps([row.to_row() for row in rows], indent=2) + "\n")
+    elif output != "table":
+        out.write(render_document([row.to_row() for row in rows], output))
     else:
         known, console = list(rows), open_console()
         _print_summaries(known, has_spread=body.seeds > 1)

@@ -1,6 +1,5 @@
 """Simulations from files, without a server or a database; checks and answers equal those of the service."""
 
-import sys
 import threading
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -15,6 +14,7 @@ from app.jobs.workers.simulation_run import run_simulation
 from app.terminal.commands import Refused, compute_answer, say
 from app.terminal.files import check_body, open_documents
 from app.terminal.options import read_counts, read_levels
+from app.terminal.outputs import write_model
 from app.terminal.tables import Column, open_console, print_table
 from planner.simulation.simulate import warm_up
 from planner.wording import UNBOUNDED, write_number, write_percent, write_seconds, write_signed_percent
@@ -82,9 +82,9 @@ def _read_arrivals(given: str) -> dict[str, str] | Path:
 
 
 def print_answer(answer: SimulationAnswer, output: str) -> None:
-    """Prints a simulation as tables for people, or as the JSON that the service answers."""
-    if output == "json":
-        sys.stdout.write(answer.model_dump_json(indent=2) + "\n")
+    """Prints a simulation as tables for people, or as the service answers, in the form that --output names."""
+    if output != "table":
+        write_model(answer, output, "operators")
         return
     console = open_console()
     for line in _summarise(answer):

@@ -1,6 +1,5 @@
 """Placements from files, without a server or a database; checks and answers equal those over HTTP."""
 
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -18,6 +17,7 @@ from app.machines.placements.schemas import (
 from app.machines.placements.service import compute_placement
 from app.terminal.commands import Refused, compute_answer
 from app.terminal.files import check_body, locate, open_documents
+from app.terminal.outputs import write_model
 from app.terminal.tables import Column, list_sizes, open_console, print_table
 from app.web.problems.errors import InvalidRequest
 from planner.wording import write_count, write_counted, write_number, write_rate
@@ -55,9 +55,9 @@ def _list_points(document: Any) -> Any:
 
 
 def print_placement(answer: PlacementAnswer, output: str) -> None:
-    """Prints a placement as tables, or as the JSON that the service answers."""
-    if output == "json":
-        sys.stdout.write(answer.model_dump_json(indent=2) + "\n")
+    """Prints a placement as tables, or as the service answers, in the form that --output names."""
+    if output != "table":
+        write_model(answer, output)
         return
     console = open_console()
     console.print(_summarise(answer))

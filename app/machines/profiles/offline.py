@@ -1,8 +1,6 @@
 """Builds task profiles from trials in a CSV file, and prints the profiles."""
 
 import csv
-import json
-import sys
 from io import StringIO
 from math import fsum
 from pathlib import Path
@@ -12,6 +10,7 @@ from rich.text import Text
 from app.machines.profiles.schemas import BuiltFields, StepEvidenceAnswer, describe_built
 from app.terminal.commands import Refused, compute_answer
 from app.terminal.files import read_text
+from app.terminal.outputs import write_document
 from app.terminal.tables import Column, open_console, print_table
 from planner.placements.profile_builder import Criteria, Trial, build_profile
 from planner.wording import join_names, write_count, write_number
@@ -72,9 +71,12 @@ def _read_row(row: Row, where: str) -> tuple[tuple[str, int, float], tuple[float
 
 def print_profiles(profiles: dict[str, BuiltFields], output: str) -> None:
     """Prints profiles as tables with the evidence of each point, or as JSON for `headgate place --profiles`."""
-    if output == "json":
-        document = {task: built.model_dump(mode="json") for task, built in profiles.items()}
-        sys.stdout.write(json.dumps(document, indent=2) + "\n")
+    if output in {"json", "yaml"}:
+        write_document({task: built.model_dump(mode="json") for task, built in profiles.items()}, output)
+        return
+    if output != "table":
+        points = [(task, one) for task, built in profiles.items() for one in built.points]
+        write_document([{"task": task, **one.model_dump(mode="json")} for task, one in points], output)
         return
     console = open_console()
     for task, built in profiles.items():

@@ -51,7 +51,8 @@ ProcessorsOption = Annotated[
 ]
 JunitOption = Annotated[Path | None, typer.Option("--junit", help="Write a JUnit report here.")]
 GateOutput = Annotated[
-    Literal["table", "json", "github"], typer.Option("--output", help="github: annotations of a workflow.")
+    Literal["table", "json", "yaml", "csv", "markdown", "github"],
+    typer.Option("--output", help="github: annotations of a workflow."),
 ]
 SummaryOption = Annotated[
     Path | None,
@@ -250,15 +251,16 @@ def _report(judged: "JudgedGate", reports: GateReports) -> None:
 def _print(answer: "GateAnswer", reports: GateReports) -> None:
     from app.planning import gate_reports
     from app.planning.gates.offline import print_verdict
+    from app.terminal.outputs import write_model
 
-    if reports.output == "json":
-        sys.stdout.write(answer.model_dump_json(indent=2) + "\n")
-    elif reports.output == "github":
+    if reports.output == "github":
         sys.stdout.write(gate_reports.render_annotations(answer))
         if reports.summary:
             _write(reports.summary, gate_reports.render_markdown(answer), mode="a")
-    else:
+    elif reports.output == "table":
         print_verdict(answer)
+    else:
+        write_model(answer, reports.output, "checks")
 
 
 def _write(path: Path, text: str, mode: str = "w") -> None:

@@ -1,6 +1,5 @@
 """Estimates and plans from files, without a server or a database; checks and answers equal those of the service."""
 
-import sys
 from typing import Any
 
 from rich.text import Text
@@ -13,6 +12,7 @@ from app.planning.plans.schemas import PlanAnswer
 from app.terminal.commands import compute_answer
 from app.terminal.files import check_body, open_documents
 from app.terminal.options import fold_target
+from app.terminal.outputs import write_model
 from app.terminal.tables import Column, open_console, print_table
 from planner.wording import (
     UNBOUNDED,
@@ -54,9 +54,9 @@ def run_plan(objective: PlanObjective, **inputs: Any) -> PlanAnswer:
 
 
 def print_answer(answer: EstimateAnswer, output: str) -> None:
-    """Prints an estimate or a plan: as tables for people, or as the JSON that the service answers."""
-    if output == "json":
-        sys.stdout.write(answer.model_dump_json(indent=2, exclude_none=False) + "\n")
+    """Prints an estimate or a plan: as tables for people, or in the form that --output names."""
+    if output != "table":
+        write_model(answer, output, "operators")
         return
     console = open_console()
     console.print(_summarise(answer))
