@@ -30,6 +30,7 @@ from ingest.measuring.measures import (
 from ingest.measuring.pieces import Pieces
 from ingest.measuring.queue_evidence import measure_queues
 from ingest.measuring.roots import RootSums, sum_roots
+from ingest.measuring.shared_keys import measure_keys
 
 
 def drop_duplicates(cut: Cut, codes: Codes, slicing: Slicing) -> tuple[TupleRows, int]:
@@ -130,6 +131,7 @@ def measure_rows(rows: TupleRows, codes: Codes, slicing: Slicing, *, is_cut: boo
         "edges": measure_edges(rows, window, spots, codes),
         "services": count_services(rows, window, spots),
         "queues": measure_queues(rows, window, spots, codes),
+        "keys": measure_keys(rows, codes),
         "spans": thin_spans(rows, window, spots, is_cut=is_cut, most=MOST_SPANS // slicing.per_window),
     }
 

@@ -17,7 +17,7 @@ def store_topology(connection: Connection, found: Discovery) -> list[RunDiagnost
         (found.name,),
     ).fetchone()
     known = read_known(stored[2]) if stored is not None else Known(frozenset(), {})
-    definition = found.to_definition(known.queueings)
+    definition = found.to_definition(known.queueings, known.keyed)
     inferred = report_queueings(found.name, found.queueings, known.queueings)
     if stored is None:
         row = connection.execute(
@@ -51,4 +51,5 @@ def read_known(definition: dict[str, Any]) -> Known:
         frozenset(str(operator["name"]) for operator in definition["operators"]),
         {(str(e["source"]), str(e["target"])): float(str(e["selectivity"])) for e in definition["edges"]},
         {name: str(queueing) for name, queueing in stated.items() if queueing},
+        {str(one["name"]): str(one["keyed_by"]) for one in definition["operators"] if one.get("keyed_by")},
     )

@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from ingest.request import RunDiagnosticRow
-from ingest.windows.queueing import KEYED, RANDOM, ROUND_ROBIN, SHARED, SeenQueueing
+from ingest.windows.queueing import KEYED, RANDOM, ROOT, ROUND_ROBIN, SHARED, TUPLE, SeenQueueing
 
 MOST_NAMED = 10
 NO_QUEUEINGS: Mapping[str, str] = MappingProxyType({})
@@ -17,6 +17,7 @@ WORDS = {
     RANDOM: "a queue per instance, chosen at random",
     KEYED: "a queue per instance, of uneven shares",
 }
+KEYS = {ROOT: ", one key for all tuples of a root", TUPLE: ", a key for each tuple"}
 IF_WRONG = {
     ROUND_ROBIN: "too short if instances are chosen at random or by key",
     RANDOM: "too long if tuples are dealt in turn, too short if keys make shares uneven",
@@ -91,7 +92,7 @@ def report_queueings(
 
 
 def describe(seen: SeenQueueing) -> str:
-    kind = f"{WORDS[seen.queueing]} ({seen.queueing})"
+    kind = f"{WORDS[seen.queueing]} ({seen.queueing}{KEYS.get(seen.keyed_by or '', '')})"
     if seen.is_sure:
         return f"{kind}: {seen.detail}"
     return f"most likely {kind}, with which E[T] is {IF_WRONG[seen.queueing]}: {seen.detail}"
@@ -140,13 +141,19 @@ class Discovery:
     unlogged: tuple[str, ...]
     queueings: tuple[SeenQueueing, ...] = ()
 
-    def to_definition(self, known: Mapping[str, str] = NO_QUEUEINGS) -> dict[str, object]:
-        """The topology as the service stores it; queueing that the log does not show is taken from `known`."""
+    def to_definition(
+        self, known: Mapping[str, str] = NO_QUEUEINGS, keyed: Mapping[str, str] = NO_QUEUEINGS
+    ) -> dict[str, object]:
+        """The topology as the service stores it; queueing that the log does not show is taken from `known`, and by what
+        operators are keyed from `keyed`.
+        """
         queueings = merge_queueings(known, self.queueings)
+        keyed = {**keyed, **{one.operator: one.keyed_by for one in self.queueings if one.keyed_by}}
         return {
             "operators": [
                 {"name": name, "stateful": False, "min_processors": 1, "max_processors": None}
                 | ({"queueing": queueings[name]} if name in queueings else {})
+                | ({"keyed_by": keyed[name]} if queueings.get(name) == KEYED and name in keyed else {})
                 for name in self.operators
             ],
             "edges": [edge._asdict() for edge in self.edges],
@@ -163,6 +170,7 @@ class Known:
     operators: frozenset[str]
     selectivities: dict[tuple[str, str], float]
     queueings: Mapping[str, str] = field(default_factory=dict)
+    keyed: Mapping[str, str] = field(default_factory=dict)
 
 
 def discover_topologies(flows: Iterable[SeenFlow], queueings: Iterable[SeenQueueing] = ()) -> list[Discovery]:
@@ -238,8 +246,24 @@ def compare_topologies(found: Discovery, known: Known) -> list[RunDiagnosticRow]
     if differing:
         detail = f"Selectivities measured in the log differ from the posted ones: {join_names(differing)}."
         diagnostics.append(RunDiagnosticRow("selectivity-differs", found.name, detail))
-    return diagnostics + compare_queueings(found.name, found.queueings, known.operators, known.queueings)
+    diagnostics += compare_queueings(found.name, found.queueings, known.operators, known.queueings)
+    return diagnostics + compare_keys(found.name, found.queueings, known)
 
 
 def differs(measured: float, posted: float) -> bool:
     return abs(measured - posted) > SELECTIVITY_TOLERANCE * max(measured, posted)
+
+
+def compare_keys(topology: str, seen: Iterable[SeenQueueing], known: Known) -> list[RunDiagnosticRow]:
+    """A note, in a list, where the log shows other keys than the posted topology says or assumes."""
+    wrong = [
+        f"{one.operator} has keyed_by {one.keyed_by}, posted as {stated}"
+        for one in seen
+        if one.keyed_by and known.queueings.get(one.operator) == KEYED
+        for stated in (known.keyed.get(one.operator, f"{ROOT} (the default)"),)
+        if not stated.startswith(one.keyed_by)
+    ]
+    if not wrong:
+        return []
+    detail = f"The log shows whether the tuples of one external tuple share a key: {join_names(wrong)}."
+    return [RunDiagnosticRow("keys-disagree", topology, detail)]

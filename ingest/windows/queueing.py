@@ -38,6 +38,10 @@ LEAST_OF_LIKELY_KEYS = 5.0
 LIKELY_DEVIATIONS = 2.0  # a difference beyond these is likely, one beyond DEVIATIONS is sure
 MOST_CHANGE_OF_SCATTER = 0.25  # tuples that derive from one root share its key, so they arrive in groups
 MOST_CELLS = 10_000_000
+ROOT, TUPLE = "root", "tuple"
+LEAST_APART = 200.0  # pairs of tuples of one root that chance would send to different instances
+# The part of these pairs that went to one instance: all where they share a key, hardly any where each has its own.
+LEAST_OF_ROOT_KEYS, MOST_OF_OWN_KEYS = 0.95, 0.3
 
 
 class Dealt(NamedTuple):
@@ -57,13 +61,17 @@ class Dealt(NamedTuple):
 
 
 class SeenQueueing(NamedTuple):
-    """The queueing of an operator that the log shows; if `is_sure` is false, it is only the likeliest kind."""
+    """The queueing of an operator that the log shows; if `is_sure` is false, it is only the likeliest kind.
+
+    `keyed_by` says of a keyed operator whether tuples of one root share its key; None: the log does not show it.
+    """
 
     topology: str
     operator: str
     queueing: str
     detail: str
     is_sure: bool = True
+    keyed_by: str | None = None
 
 
 def infer_queueing(log: Pieces) -> list[SeenQueueing]:
@@ -71,7 +79,7 @@ def infer_queueing(log: Pieces) -> list[SeenQueueing]:
     evidence, operators = group_by(log.tables["queues"], "operator")
     sums = {name: operators.sum(evidence[name]) for name in COUNTS}
     instances = operators.max(evidence["instances"])
-    found = []
+    found, keyed = [], infer_keys(log.tables["keys"])
     for row in np.flatnonzero(sums["waiting"] >= LEAST_WAITING).tolist():
         operator = int(evidence["operator"][operators.begins[row]])
         counted = {name: float(column[row]) for name, column in sums.items()}
@@ -79,7 +87,23 @@ def infer_queueing(log: Pieces) -> list[SeenQueueing]:
         topology, name, *_ = log.operators[operator]
         if judged := judge_queueing(counted, int(instances[row]), dealt):
             queueing, is_sure, words = judged
-            found.append(SeenQueueing(str(topology), str(name), queueing, words, is_sure))
+            keyed_by = keyed.get(operator) if queueing == KEYED else None
+            found.append(SeenQueueing(str(topology), str(name), queueing, words, is_sure, keyed_by))
+    return found
+
+
+def infer_keys(keys: Table) -> dict[int, str]:
+    """Whether the tuples of one root share their key at each operator, where enough of them are in the log."""
+    table, operators = group_by(keys, "operator")
+    pairs, same, expected = (operators.sum(table[name]) for name in ("pairs", "same", "expected"))
+    apart = pairs - expected
+    together = (same - expected) / np.where(apart > 0.0, apart, np.nan)
+    found = {}
+    for operator, part, likely in zip(
+        operators.first(table["operator"]).tolist(), together.tolist(), apart.tolist(), strict=True
+    ):
+        if likely >= LEAST_APART and not MOST_OF_OWN_KEYS < part < LEAST_OF_ROOT_KEYS:
+            found[operator] = ROOT if part >= LEAST_OF_ROOT_KEYS else TUPLE
     return found
 
 

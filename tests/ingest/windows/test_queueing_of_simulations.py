@@ -20,14 +20,16 @@ BURSTS = ArrivalLaw("mmpp", burst_ratio=1.5, burst_share=0.2, mean_burst_seconds
 SHORT, LONG = 3_000, 30_000
 
 
-def simulate_log(queueing: Queueing, roots: int, arrivals: ArrivalLaw, seed: int) -> list[SeenQueueing]:
+def simulate_log(
+    queueing: Queueing, roots: int, arrivals: ArrivalLaw, seed: int, keyed_by: str | None = None
+) -> list[SeenQueueing]:
     names, visits, loads = list(SELECTIVITIES), 1.0, {}
     for name, selectivity in SELECTIVITIES.items():
         visits *= selectivity
         rate = RATE * visits / (len(SHARES) * BUSY)
         instances = tuple(InstanceLoad(f"i{n}", share) for n, share in enumerate(SHARES))
         loads[name] = OperatorLoad(rate, processors=len(SHARES), instances=instances)
-    operators = tuple(Operator(name, queueing=queueing) for name in names)
+    operators = tuple(Operator(name, queueing=queueing, keyed_by=keyed_by) for name in names)
     edges = (Edge("parse", "split", 1.0), Edge("split", "count", 2.0))
     load = Load(external_rate=RATE, operators=loads)
     log = simulate_visits(Topology(operators, edges), load, roots=roots, seed=seed, arrivals=arrivals)
@@ -57,3 +59,9 @@ def test_simulated_queues_are_told_apart(arrivals: ArrivalLaw, roots: int, seeds
         assert told["random"][("random", True)] == told["keyed"][("keyed", True)] == looked
     else:
         assert told["random"][("random", False)], "a log that is too short to be sure"
+
+
+@pytest.mark.parametrize("keyed_by", ["root", "tuple"])
+def test_whether_tuples_of_one_root_share_a_key_is_seen_where_several_come(keyed_by: str):
+    seen = simulate_log("keyed", SHORT, ArrivalLaw(), 1, keyed_by)
+    assert {one.operator: one.keyed_by for one in seen} == {"parse": None, "split": None, "count": keyed_by}
