@@ -15,6 +15,7 @@ from planner.errors import BoundTooSmall, BudgetTooSmall, InvalidAllocation, Tar
 from planner.gates.checks import Check, Limits, fit_bounds, run_checks
 from planner.gates.headroom import Choice, find_headroom, plan_counts
 from planner.situations.disagreements import compare_sojourn
+from planner.situations.keys import describe_next_useful
 from planner.situations.situation import (
     NEAR_SATURATION,
     Situation,
@@ -84,7 +85,7 @@ def judge_capacity(
     passed = all(check.passed for check in checks)
     headroom_rate = find_headroom(measured, choose, limits, start=rate)
     notes = describe_headroom(headroom_rate, measured, choose, limits)
-    notes += describe_origin(measured, rate, origin)
+    notes += describe_origin(measured, rate, origin) + list_useful(measured, answer, passed=passed)
     if origin == "running":
         notes += compare_measured(measured, counts, answer if situation is measured else None)
     at_limit = scale_load(measured, headroom_rate or rate) if passed and headroom_rate != inf else situation
@@ -98,6 +99,12 @@ def judge_capacity(
         origin=origin,
         estimate=answer._replace(diagnostics=answer.diagnostics + notes),
     )
+
+
+def list_useful(measured: Situation, answer: Estimate, *, passed: bool) -> tuple[Diagnostic, ...]:
+    """Returns which numbers of processors would serve more, where the gate fails and the estimate does not say it."""
+    found = () if passed else describe_next_useful(measured.topology, measured.load, answer.operators)
+    return tuple([note for note in found if note not in answer.diagnostics])
 
 
 def open_up(measured: Situation, rate: float) -> Situation:

@@ -75,6 +75,27 @@ def say_useful(operator: Operator, measured: OperatorLoad, one: OperatorEstimate
     return f"{one.name} deals out its {write_counted(one.groups, 'key group')} whole: {clause}."
 
 
+def describe_next_useful(
+    topology: Topology, load: Load, answers: Sequence[OperatorEstimate]
+) -> tuple[Diagnostic, ...]:
+    """Diagnostics of the next number of processors that serves more at each operator that deals out whole groups."""
+    rows = zip(topology.operators, answers, strict=True)
+    said = [(one, say_next_useful(operator, load.operators[one.name], one)) for operator, one in rows]
+    return tuple(
+        [
+            Diagnostic(
+                "whole-groups",
+                sentence
+                if sentence.startswith(one.name)
+                else f"{one.name} has {write_counted(one.processors, 'processor')}. {sentence}",
+                (one.name,),
+            )
+            for one, sentence in said
+            if sentence
+        ]
+    )
+
+
 def say_next_useful(operator: Operator, measured: OperatorLoad, one: OperatorEstimate) -> str:
     """A sentence on the next number of processors that serves more; empty where groups are not known."""
     if one.groups is None:

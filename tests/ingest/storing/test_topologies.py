@@ -138,3 +138,24 @@ def test_a_log_of_queues_per_instance_makes_a_topology_that_says_so(
     assert "o has a queue per instance, dealt in turn (round-robin)" in note["detail"]
     rows = query(database, "SELECT waits_beside_idle FROM operator_summaries ORDER BY window_start")
     assert all(0.05 < row["waits_beside_idle"] < 0.95 for row in rows[:4])
+
+
+KEYED = [SeenQueueing("t", "b", "keyed", "seen", keyed_by="tuple")]
+FLOWS = [SeenFlow("t", "a", None, 100), SeenFlow("t", "b", "a", 200)]
+
+
+def test_what_operators_are_keyed_by_is_stored_and_kept_where_a_log_does_not_show_it(database: str):
+    with connect(database) as connection:
+        for seen in (KEYED, []):
+            store_topology(connection, discover_topologies(FLOWS, seen)[0])
+    [row] = query(database, "SELECT definition FROM topology_revisions")
+    assert [one.get("keyed_by") for one in row["definition"]["operators"]] == [None, "tuple"]
+
+
+def test_what_a_posted_topology_says_of_keys_is_compared(database: str):
+    operators = [{"name": "a"}, {"name": "b", "queueing": "keyed"}]
+    post_topology(database, "t", {"operators": operators, "edges": [], "entries": []})
+    with connect(database) as connection:
+        noted = store_topology(connection, discover_topologies(FLOWS, KEYED)[0])
+    notes = {note.code: note.detail for note in noted}
+    assert notes["keys-disagree"].endswith("b has keyed_by tuple, posted as root (the default).")

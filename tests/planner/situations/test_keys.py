@@ -1,5 +1,10 @@
 import pytest
 
+from planner.decisions.case import DecisionQuestion
+from planner.decisions.compose import compose_decision
+from planner.decisions.policy import Policy
+from planner.gates.verdict import judge_capacity
+from planner.gates.what_if import WhatIfTerms, explore
 from planner.plans.optimal import min_processors
 from planner.situations.situation import estimate
 from planner.values import InstanceLoad, Load, Operator, OperatorLoad, Topology
@@ -27,6 +32,25 @@ def test_processors_without_use_are_said():
     (said,) = [one.detail for one in answer.diagnostics if one.code == "whole-groups"]
     assert said == "score deals out its 12 key groups whole: 7 processors serve no more than 6; 12 would."
     assert "whole-groups" not in {one.code for one in estimate(TWELVE, load(30.0), {"score": 6}).diagnostics}
+
+
+def test_every_answer_names_the_next_number_that_serves_more():
+    """Of 12 groups 6 and 4 instances hold as many each; more than 4 and fewer than 6 serve no more."""
+    busy = load(41.0, processors=5)
+    failed = judge_capacity(TWELVE, busy)
+    assert not failed.passed
+    said = [one.detail for one in failed.estimate.diagnostics if one.code == "whole-groups"]
+    assert said == ["score deals out its 12 key groups whole: 5 processors serve no more than 4; 6 would."]
+    fits = judge_capacity(TWELVE, load(66.0, processors=6))
+    said = [one.detail for one in fits.estimate.diagnostics if one.code == "whole-groups"]
+    following = "It deals out 12 key groups whole: 12 is the next number of processors that serves more."
+    assert said == [f"score has 6 processors. {following}"]
+    made = compose_decision(DecisionQuestion(TWELVE, busy, [5], Policy(t_max_seconds=0.5)))
+    assert [one.processors for one in made.decision.recommended.operators] == [6]
+    assert f"score has 6 processors. {following}" in [one.detail for one in made.diagnostics]
+    explored = explore(TWELVE, busy, WhatIfTerms(1.0, 0.5, None), "ggk-whitt")
+    assert explored.planned is not None
+    assert [one.next_useful_processors for one in explored.planned.estimate.operators] == [12]
 
 
 def test_eight_instances_of_twelve_groups_do_not_carry_66_per_second():
