@@ -26,7 +26,7 @@ from planner.decisions.horizon import ChangeHorizon
 from planner.decisions.limits import limit_change
 from planner.decisions.policy import Goal
 from planner.decisions.rules import RULES, apply_rules, find_moves
-from planner.decisions.sizing import list_futile
+from planner.decisions.sizing import list_futile, list_notes
 from planner.decisions.state_migration import Moves
 from planner.decisions.wait_correction import Correction, correct_sojourn
 from planner.decisions.wording import DIFFERENCES, Reason, describe_lower_limit
@@ -37,7 +37,6 @@ from planner.nodes.instance_moves import Deployment
 from planner.nodes.packing import Wanted, list_loads
 from planner.nodes.streams import RedirectWeights, Spot, find_hot_and_cold, find_redirect_weights
 from planner.nodes.usage import Resources, find_resources
-from planner.situations.keys import describe_next_useful
 from planner.situations.situation import Situation, scale_load
 from planner.targets.drawn_target import make_target
 from planner.values import Diagnostic, Estimate, Load, Topology
@@ -145,15 +144,10 @@ def compose_decision(question: DecisionQuestion) -> ComposedDecision:
             question.catch_up,
         ),
         corrected_seconds=correct_sojourn(decision.situation, counts, decision.correction),
-        diagnostics=list_notes(decision) + resources.diagnostics + question.outlook.diagnostics,
+        diagnostics=list_notes(decision.situation, decision.current, decision.recommended)
+        + resources.diagnostics
+        + question.outlook.diagnostics,
     )
-
-
-def list_notes(decision: Decision) -> tuple[Diagnostic, ...]:
-    """Returns the diagnostics of what runs, and which numbers serve more than recommended where groups are whole."""
-    topology, load = decision.situation.topology, decision.situation.load
-    useful = describe_next_useful(topology, load, decision.recommended.operators)
-    return tuple(dict.fromkeys(decision.current.diagnostics + useful))
 
 
 def decide(question: DecisionQuestion) -> Decision:

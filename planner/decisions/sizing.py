@@ -19,9 +19,10 @@ from planner.decisions.wording import Reason, describe_limit, give_reason
 from planner.errors import BoundTooSmall, TargetUnreachable
 from planner.queueing.instances.scaling import describe_futile
 from planner.queueing.stations import NO_BOUND
+from planner.situations.keys import describe_next_useful
 from planner.situations.situation import Situation
 from planner.targets.target import allocate_fewest
-from planner.values import Estimate
+from planner.values import Diagnostic, Estimate
 
 # A correction at most doubles the running processors; then the result is measured before more is added.
 MOST_GROWTH = 2
@@ -230,3 +231,11 @@ def list_futile(case: Case, recommended: Estimate) -> tuple[Reason, ...]:
             if change is not None and count >= change[0]
         ]
     )
+
+
+def list_notes(situation: Situation, current: Estimate, recommended: Estimate) -> tuple[Diagnostic, ...]:
+    """Returns the diagnostics of what runs, and which numbers serve more than recommended where groups are whole."""
+    if not situation.stations.grouped:
+        return current.diagnostics
+    useful = describe_next_useful(situation.topology, situation.load, recommended.operators)
+    return tuple(dict.fromkeys(current.diagnostics + useful))
