@@ -12,7 +12,7 @@ from app.database.tables import DecisionRow, SnapshotRow, TopologyRow
 from app.deciding.documents import unfold_rows
 from app.deciding.outcomes.service import find_outcomes
 from app.deciding.promises import StoredDecision
-from app.pages.demo import DECIDE_EVERY, NAME, remove_earlier, store_demo
+from app.pages.demo import DECIDE_EVERY, NAME, describe_topology, remove_earlier, store_demo
 from app.pages.demo_platform import MINUTES, SILENT
 from app.settings import Settings
 
@@ -43,6 +43,10 @@ def test_the_day_has_decisions_of_each_kind_and_makes_room_for_the_next(demo: Se
     assert decisions[-1].created_at == decisions[-1].decided_for == NOW.replace(second=0)
     assert decisions[0].decided_for > NOW - timedelta(days=1)
     check_outcomes(demo, decisions)
+    said = {note["code"] for answer in unfold_rows(demo, decisions) for note in answer["diagnostics"]}
+    assert said & {"capacity-learned", "capacity-bends"} == set(), (
+        "the demo's processors do not slow each other"
+    )
     remove_earlier(demo)
     assert demo.scalar(select(func.count()).where(TopologyRow.name == NAME)) == 0
 
