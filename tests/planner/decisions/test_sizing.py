@@ -128,7 +128,8 @@ def test_where_an_operator_has_its_most_processors_the_others_do_not_grow_decisi
             assess_counts(situation, counts),
             ask(bounded, situation.load, counts, Policy(t_max_seconds=0.25)),
         )
-        case = Case(question, situation, situation, None, counts, current, Correction(shared=8.0))
+        case = Case(question, situation, situation, None, counts, current)
+        case.__dict__["correction"] = Correction(shared=8.0)
         counts = size_for_target(case, situation, Factors(8.0)).counts
         totals.append(sum(counts))
     assert counts[1] == 3
