@@ -16,7 +16,7 @@ The price of now is steered. With the target q, α = 1 − q, t steps so far and
     a = α (1 − r · min(1, √(7 days/t)))     the share that may be missed, with a reserve r of 0.12 to 0.15
     a_t = a − D/day where D > 0, else a − D/(3 days)     the share for the coming interval, from 0.1 α to 3 α
 
-and the price is the lowest with G/n ≤ a_t, but at most 6 to 12 times the usual price. Beyond that a missed step costs
+and the price is the lowest with G/n ≤ a_t, but at most 8 to 12 times the usual price. Beyond that a missed step costs
 more VMs than it is worth: a debt is paid back where it is cheap. The usual price is the lowest with G/n ≤ a; where that
 rises after the first three hours, it follows within a day, for a sudden rise is mostly one of what no price would have
 served. Reserve and cap are larger for low targets, where growth makes most of what is missed.
@@ -39,7 +39,7 @@ PRIOR_INTERVALS, PRIOR_UNSERVED, PRIOR_MOST = 60.0, 6.0 * 0.0125 * 7.0, 0.5
 LEAST_RESERVE, MOST_RESERVE, RESERVE_SHARE, RESERVE_DAYS = 0.12, 0.15, 0.0125, 7.0
 DEBT_DAYS, CREDIT_DAYS = 1.0, 3.0
 LEAST_SHARE, MOST_SHARE = 0.1, 3.0
-LEAST_FACTOR, MOST_FACTOR, FACTOR_SHARE = 6.0, 12.0, 0.025
+LEAST_FACTOR, MOST_FACTOR, FACTOR_SHARE = 8.0, 12.0, 1.0 / 30.0
 USUAL_DAYS, FIRST_DAYS = 1.0, 0.125
 MOST_PAID = 5_000
 

@@ -84,15 +84,20 @@ def find_season(rates: Floats, day_steps: int) -> Season | None:
     return Season(best, float(likeness[best])) if likeness[best] >= LEAST_CORRELATION and best > 3 else None
 
 
+def list_seasons(found: Season | None, day_steps: int, known: int) -> list[int]:
+    """Returns the lengths of the seasons that forecasts use: a day, a week, and the one found, where known for long."""
+    lengths = [day_steps, 7 * day_steps] if found is None else [day_steps, 7 * day_steps, found.steps]
+    return [one for one in dict.fromkeys(lengths) if FEWEST_SEASON_STEPS <= one <= 0.9 * known]
+
+
 class SeasonBands:
     """Bands of the next rates of one series, made from its rates so far."""
 
     def __init__(self, rates: Floats, seasons: Sequence[int]) -> None:
         self.rates = np.asarray(rates, dtype=float)
         self.offset = OFFSET_SHARE * float(self.rates.mean()) + 1e-300
-        self.logs = np.log(self.rates + self.offset)
         self.seasons = tuple(seasons)
-        self._sums = np.concatenate(([0.0], np.cumsum(self.logs)))
+        self.use_values(np.log(self.rates + self.offset))
         changes = np.abs(np.diff(self.logs, prepend=self.logs[0]))
         smooth = [
             scipy.signal.lfilter(
@@ -102,13 +107,18 @@ class SeasonBands:
         ]
         self._varied = (np.mean(smooth, axis=0) + QUIET) ** POWER
 
+    def use_values(self, values: Floats) -> None:
+        """Forecasts these values of the rates: their logarithms."""
+        self.logs = values
+        self._sums = np.concatenate(([0.0], np.cumsum(values)))
+
     def band(self, lead: int, level: float) -> StepBand:
         """Returns the band of the rate `lead` steps ahead, which holds with the probability `level`."""
         last = len(self.logs) - 1
         origins = self._choose_origins(lead)
         rows = self._features(np.append(origins, last), lead)
         outcomes = self.logs[origins + lead] - self._level(origins)
-        errors, middle = _cross_fit(rows[:-1], outcomes, rows[-1])
+        errors, middle = cross_fit(rows[:-1], outcomes, rows[-1])
         errors = errors / self._varied[origins]
         tail = (1.0 - level) / 2.0
         loss = self._find_loss(origins, lead, outcomes, errors, (tail, 1.0 - tail))
@@ -183,7 +193,7 @@ class SeasonBands:
         return np.asarray(weights + SAME_HOUR_SHARE * same / same.sum(), dtype=float)
 
 
-def _cross_fit(rows: Floats, outcomes: Floats, newest: Floats) -> tuple[Floats, float]:
+def cross_fit(rows: Floats, outcomes: Floats, newest: Floats) -> tuple[Floats, float]:
     """Returns the errors of forecasts that had not seen their outcome, and the forecast from the `newest` row."""
     half = len(rows) // 2
     grams = [part.T @ part for part in (rows[:half], rows[half:])]
@@ -217,20 +227,19 @@ def forecast_by_seasons(workload: Workload, steps: int, level: float) -> Workloa
     rates = workload.series[-MOST_STEPS_KNOWN:]
     check_forecastable(rates, FEWEST_STEPS)
     found, day = find_season(rates, workload.day_steps), workload.day_steps
-    lengths = [day, 7 * day] if found is None else [day, 7 * day, found.steps]
-    seasons = [one for one in dict.fromkeys(lengths) if FEWEST_SEASON_STEPS <= one <= 0.9 * len(rates)]
     reach = len(rates) // LARGEST_PART
-    bands = SeasonBands(rates, seasons)
+    bands = SeasonBands(rates, list_seasons(found, day, len(rates)))
     known = [bands.band(lead, level) for lead in list_leads(steps, reach)]
     expected, lower, upper = join_bands(known, min(steps, reach))
-    said = [_describe(found, workload.step_seconds)]
+    said = [describe_season(found, workload.step_seconds)]
     if steps > reach:
         said.append(describe_shorter(reach, steps, len(rates)))
     losses = find_known_losses(known)
     return WorkloadForecast(None, expected, lower, upper, tuple(said), "seasons", losses)
 
 
-def _describe(found: Season | None, step_seconds: float) -> Diagnostic:
+def describe_season(found: Season | None, step_seconds: float) -> Diagnostic:
+    """Says after how long the rates repeat themselves best, or that they do not."""
     if found is None:
         return Diagnostic("no-season", "The rates do not repeat themselves: no season was found.")
     detail = f"The rates repeat themselves best after {write_seconds(found.steps * step_seconds)}"

@@ -9,6 +9,8 @@ import numpy as np
 
 from planner.values import Diagnostic
 from planner.wording import write_counted, write_percent
+from planner.wording import write_percent
+from planner.workloads.count_bands import find_unit, forecast_counts
 from planner.workloads.rates_ahead import FEWEST_INTERVALS
 from planner.workloads.season_bands import FEWEST_STEPS, forecast_by_seasons
 from planner.workloads.series import Workload, check_forecastable
@@ -55,6 +57,9 @@ def forecast_by_both(workload: Workload, steps: int, level: float) -> WorkloadFo
 
 def _weigh_both(workload: Workload, steps: int, level: float) -> WorkloadForecast:
     """The weighted mean as far as it reaches."""
+    unit = find_unit(workload)
+    if unit is not None and len(workload.rates) >= FEWEST_STEPS:
+        return forecast_counts(workload, unit, steps, level)
     lines = forecast_by_lines(workload, steps, level)
     if len(workload.rates) < FEWEST_STEPS or not lines.losses:
         return lines

@@ -156,8 +156,8 @@ def as_peak(stand_in: StandIn) -> PeakLoad:
 class WorkloadForecast:
     """The forecast rates of the steps after the last measured step; `model` is None if no ARMA model made them.
 
-    `kind` is `arma`, `lines`, `seasons` or `lines+seasons`. `losses` has the mean pinball loss of such bounds on past
-    rates by the steps ahead, where it is known.
+    `kind` is `arma`, `lines`, `seasons`, `lines+seasons` or `counts`. `losses` has the mean pinball loss of such bounds
+    on past rates by the steps ahead, where it is known.
     """
 
     model: ArmaModel | None

@@ -143,7 +143,7 @@ class ExpectedRateAnswer(Answer):
 class WorkloadModelAnswer(Answer):
     """The model that forecast the workload."""
 
-    kind: Literal["arma", "lines", "seasons", "lines+seasons", "outlook", "last-rate"]
+    kind: Literal["arma", "lines", "seasons", "lines+seasons", "counts", "outlook", "last-rate"]
     ar: list[float] = []
     ma: list[float] = []
     mean: float | None = None

@@ -92,7 +92,7 @@ def test_the_price_is_at_most_a_few_times_what_the_target_usually_needs() -> Non
     assert owed.capped
     assert not calm.capped
     assert owed.price == pytest.approx(LEAST_FACTOR * calm.price)
-    factors = [find_highest_factor(share) for share in (0.005, 0.025, 0.0375, 0.05, 0.5)]
+    factors = [find_highest_factor(share) for share in (0.005, 1 / 30, 0.0375, 0.05, 0.5)]
     assert factors == pytest.approx([LEAST_FACTOR, LEAST_FACTOR, 9.0, MOST_FACTOR, MOST_FACTOR])
 
 
