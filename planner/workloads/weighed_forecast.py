@@ -9,7 +9,6 @@ import numpy as np
 
 from planner.values import Diagnostic
 from planner.wording import write_counted, write_percent
-from planner.wording import write_percent
 from planner.workloads.count_bands import find_unit, forecast_counts
 from planner.workloads.rates_ahead import FEWEST_INTERVALS
 from planner.workloads.season_bands import FEWEST_STEPS, forecast_by_seasons
