@@ -273,8 +273,7 @@ def advise_on_nodes(
 
 def list_wanted(current: Estimate, recommended: Estimate, resources: Resources) -> list[Wanted]:
     """Returns the instances that a decision adds to each operator, at most MOST_PLACED of them."""
-    wanted = []
-    left = MOST_PLACED
+    wanted, left = list[Wanted](), MOST_PLACED
     for before, after in zip(current.operators, recommended.operators, strict=True):
         count = min(after.processors - before.processors, left)
         if count > 0:
