@@ -21,6 +21,11 @@ from planner.fleet.claims import FleetClaim
 from planner.queueing.queueings import ERLANG, Inflow
 from planner.queueing.stations import NO_BOUND, Stations
 
+MOST_EACH, MOST_TIMES = 200, 4
+"""At most so many processors more for each operator, and so many times those that it starts with, on average: where
+each processor has a queue, gains never vanish, and a budget may be any number.
+"""
+
 
 @dataclass(frozen=True)
 class Lasts:
@@ -45,6 +50,7 @@ class Pool:
     first_total: int
     taken: list[int] = field(default_factory=list)
     """The places among `lasts` that are taken."""
+    is_cut: bool = False
 
     @classmethod
     def for_times(cls, claims: Sequence[FleetClaim], starts: Sequence[Sequence[int]]) -> "Pool":
@@ -63,13 +69,19 @@ class Pool:
         return cls(claims, board, lasts, board.total)
 
     def take(self, spare: int) -> int:
-        """Takes the best `spare` processors, or all that gain anything; returns how many."""
+        """Takes the best `spare` processors, or all that gain anything; returns how many.
+
+        Beyond MOST_EACH and MOST_TIMES none are taken, and the answer is not called the best.
+        """
         board, lasts = self.board, self.lasts
+        most = MOST_EACH * len(board.floors) + MOST_TIMES * self.first_total
+        is_more, spare = spare > most, min(spare, most)
         board.approach_total(self.first_total + spare)
         settle_total(board, self.first_total + spare)
         got = board.total - self.first_total
         self.taken = np.argsort(-lasts.gains, kind="stable").tolist()
         self.give_back(max(got + len(self.taken) - spare, 0))
+        self.is_cut = is_more and self.count() == spare
         return self.count()
 
     def count(self) -> int:
@@ -108,9 +120,9 @@ class Pool:
         settle_total(self.board, self.board.total - on_board)
         del self.taken[len(self.taken) - (number - on_board) :]
 
-    def is_falling(self) -> bool:
-        """Whether gains around the answer fall, without which another split may be better."""
-        return self.board.state is None or is_state_falling(self.board.state)
+    def is_shown(self) -> bool:
+        """Whether all processors were taken and gains around the answer fall, so that no other split is better."""
+        return not self.is_cut and (self.board.state is None or is_state_falling(self.board.state))
 
     def split(self) -> list[list[int]]:
         """The processors of the operators of each topology."""

@@ -130,7 +130,7 @@ def share(by_place: dict[int, ChainPart], pool: Pool | None, spare: int, price: 
     is_whole = all(
         one.is_whole or more < len(one.values) - 1 for one, more in zip(parts, chosen, strict=True)
     )
-    return Shared(counts, is_exact and is_whole and (pool is None or pool.is_falling()))
+    return Shared(counts, is_exact and is_whole and (pool is None or pool.is_shown()))
 
 
 def combine(parts: Sequence[ChainPart], spare: int) -> tuple[Combined, bool]:

@@ -123,6 +123,16 @@ def test_an_idle_topology_takes_only_its_least_processors() -> None:
     assert plan.optimal
 
 
+def test_a_budget_beyond_all_use_is_answered_at_once_and_not_called_the_best() -> None:
+    """Where each processor has a queue, one more always gains something."""
+    topology = Topology((Operator("a", queueing="round-robin"),), (), (Entry("a"),))
+    situation = survey_load(topology, Load(40.0, {"a": OperatorLoad(10.0)}), DEFAULT_MODEL, is_open=True)
+    plan = plan_fleet([Member("own", situation, 0.2), make_member("shared", 40.0, 0.2)], 10**12)
+    assert plan.fits
+    assert not plan.optimal
+    assert 0 < plan.unused < 10**12 - 1000
+
+
 def test_a_fleet_of_nobody_leaves_all_unused() -> None:
     plan = plan_fleet([], 5)
     assert (plan.fits, plan.unused, plan.shares) == (True, 5, [])
