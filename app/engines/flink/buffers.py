@@ -8,6 +8,7 @@ record in each buffer means that it is sent at once.
 """
 
 from math import exp
+from typing import NamedTuple
 
 from app.engines.flink.counters import read_metric_counters, subtract_counters
 from app.engines.flink.graph import JobFlows
@@ -24,8 +25,10 @@ OF_BUFFERS = (
 )
 FORWARD = "FORWARD"
 LEAST_RECORDS = 100.0
-AT_ONCE = 0.8
-"""From so many buffers per record on, records are sent at once, or too few come to tell."""
+AT_ONCE, OFTEN, TELLING = 0.8, 10.0, 0.6
+"""From so many buffers per record on, and so many records per second on a channel, records are sent at once; below the
+part TELLING of the buffers that a timeout of 0 would make, there is a timeout.
+"""
 LARGEST_SCALED, STEPS = 1000.0, 60
 
 
@@ -37,11 +40,19 @@ def find_buffered(flows: JobFlows) -> dict[str, str]:
 
 def is_timeout_seen(flows: JobFlows) -> bool:
     """Whether buffers were counted, which tell more than the cluster's setting: a job may set its own."""
-    return any(find_exchange_seconds(vertex, flows) is not None for vertex in flows.interval.activities)
+    return find_timeout(flows) is not None
 
 
-def find_exchange_seconds(vertex: str, flows: JobFlows) -> float | None:
-    """The mean seconds that a record waits because of the buffers before a vertex; None if the metrics do not tell."""
+class SeenBuffers(NamedTuple):
+    """What the buffers of a vertex show: buffers per record, records per second on a channel, and its busy part."""
+
+    part: float
+    per_channel: float
+    busy: float
+
+
+def see_buffers(vertex: str, flows: JobFlows) -> SeenBuffers | None:
+    """The buffers that came to a vertex in an interval; None if they were not counted, or hardly any record came."""
     interval, parallelism = flows.interval, flows.interval.activities[vertex].vertex.parallelism
     later = interval.later.metrics.get(vertex)
     earlier = interval.earlier.metrics.get(vertex) if interval.earlier else None
@@ -52,12 +63,36 @@ def find_exchange_seconds(vertex: str, flows: JobFlows) -> float | None:
     seconds, records = counted.find_seconds(parallelism), counted.records_in
     if not seconds or records is None or records < LEAST_RECORDS or sum(buffers) <= 0.0:
         return None
-    part, per_channel = sum(buffers) / records, records / seconds / count_channels(vertex, flows)
-    if part >= AT_ONCE:
-        return 0.0
-    senders = sum([interval.activities[one.vertex].vertex.parallelism for one in flows.shape.inputs[vertex]])
-    together = (divide(counted.busy_ms, counted.time_ms) or 0.0) / senders
-    return find_scaled(part) / per_channel / 2.0 * (1.0 + together)
+    busy = divide(counted.busy_ms, counted.time_ms) or 0.0
+    return SeenBuffers(sum(buffers) / records, records / seconds / count_channels(vertex, flows), busy)
+
+
+def find_timeout(flows: JobFlows) -> float | None:
+    """The buffer timeout of a job: of the vertex where buffers are the fewest beside those of a timeout of 0.
+
+    With a timeout of 0, records that come while an instance is busy share a buffer too, but at least the part 1 − ρ
+    finds it idle. The timeout is 0 if records come often and each in a buffer of its own; None if nothing tells it.
+    """
+    seen = [
+        found for vertex in flows.interval.activities if (found := see_buffers(vertex, flows)) is not None
+    ]
+    if not seen:
+        return None
+    one = min(seen, key=lambda each: each.part / max(1.0 - each.busy, 0.01))
+    if one.part < TELLING * (1.0 - one.busy):
+        return find_scaled(one.part) / one.per_channel
+    return 0.0 if any(each.part >= AT_ONCE and each.per_channel >= OFTEN for each in seen) else None
+
+
+def find_exchange_seconds(vertex: str, flows: JobFlows) -> float | None:
+    """The mean seconds that a record waits because of the buffers before a vertex; None if the metrics do not tell."""
+    timeout, seen = find_timeout(flows), see_buffers(vertex, flows)
+    if not timeout or seen is None:
+        return None if seen is None else timeout
+    senders = sum(
+        [flows.interval.activities[one.vertex].vertex.parallelism for one in flows.shape.inputs[vertex]]
+    )
+    return timeout / 2.0 * (1.0 + seen.busy / senders)
 
 
 def count_channels(vertex: str, flows: JobFlows) -> int:

@@ -13,8 +13,8 @@ from planner.situations.situation import estimate
 from planner.values import Load, Operator, OperatorLoad, Topology
 from tests.app.engines.flink.recorded import JOB, PARSE, STEADY, Json, codes, later, load, read
 
-SECONDS, RECORDS, BUSY = 60.0, 2400, 0.4
-"""What passes between the samples; parse has four subtasks and one sender, so a channel brings 10 records a second."""
+SECONDS, RECORDS, BUSY = 60.0, 9600, 0.4
+"""What passes between the samples; parse has four subtasks and one sender, so a channel brings 40 records a second."""
 
 
 def flush(timeout: float) -> tuple[int, float]:
@@ -50,7 +50,7 @@ def take(buffers: int) -> Json:
     return {"answers": [*answers, {"path": "/jobmanager/config", "at": answers[0]["at"], "body": listed[0]}]}
 
 
-@pytest.mark.parametrize("timeout", [0.05, 0.1, 0.3])
+@pytest.mark.parametrize("timeout", [0.1, 0.2, 0.3])
 def test_records_wait_half_of_the_timeout_that_buffers_show_and_half_of_those_that_come_with_them(
     timeout: float,
 ):
@@ -67,6 +67,12 @@ def test_records_that_come_one_by_one_are_sent_at_once():
     reading = read(take(round(0.97 * RECORDS)))
     assert reading.loads[-1].operators["parse"].exchange_seconds == 0.0
     assert not {"exchange-delay", "buffer-timeout"} & codes(reading)
+
+
+def test_records_that_share_a_buffer_because_their_taker_is_busy_show_no_timeout():
+    reading = read(take(round(0.5 * RECORDS)))
+    assert reading.loads[-1].operators["parse"].exchange_seconds is None
+    assert "buffer-timeout" in codes(reading)
 
 
 def test_without_buffers_the_setting_of_the_cluster_is_said():
