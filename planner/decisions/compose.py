@@ -246,8 +246,7 @@ def plan_for_rate(question: DecisionQuestion, external_rate: float) -> DecisionQ
         name: one._replace(arrival_rate=None if one.arrival_rate is None else one.arrival_rate * part)
         for name, one in load.operators.items()
     }
-    load = Load(external_rate, operators, external_idc=load.external_idc)
-    return replace(question, load=load)
+    return replace(question, load=Load(external_rate, operators, external_idc=load.external_idc))
 
 
 def advise_on_nodes(
