@@ -55,7 +55,7 @@ def test_a_policy_is_replayed_beside_what_ran(client: httpx.Client, known: str):
 @pytest.mark.parametrize("policy", [ECONOMIC, DRS | {"max_snapshot_age_seconds": 1e9}])
 def test_its_first_decision_is_that_of_the_service(client: httpx.Client, known: str, policy: dict[str, Any]):
     for minute in range(1, 13):
-        observe(client, known, minute, 320.0 + 12.0 * minute, FEW, measured_sojourn_seconds=0.2)
+        observe(client, known, minute, 320.0 + 10.0 * minute, FEW, measured_sojourn_seconds=0.2)
     made = decide(client, known, 11, policy=policy)
     assert made["action"] == "scale_up"
     found = replay(client, known, policy=policy, **{"from": at(10), "to": at(12)})
@@ -116,14 +116,14 @@ def test_more_decisions_than_one_call_computes_are_refused(client: httpx.Client,
             "external_rate": 320.0,
             "operators": operators,
         }
-        for place in range(1, 1_102)
+        for place in range(1, 2_102)
     ]
-    for some in (sent[:600], sent[600:]):
+    for some in (sent[:700], sent[700:1_400], sent[1_400:]):
         client.post(f"/v1/topologies/{known}/snapshots", json=some).raise_for_status()
     status, kind, detail = refuse(client, known, policy=ECONOMIC)
     assert (status, kind) == (422, "invalid-request")
-    assert "1,101 snapshots" in detail
-    assert "at most 1,000" in detail
+    assert "2,101 snapshots" in detail
+    assert "at most 2,000" in detail
 
 
 def test_processors_that_were_not_measured_are_those_before(client: httpx.Client, known: str):
