@@ -1,8 +1,9 @@
 """Capacity that bends, learned on the way: a job of one operator whose rate steps up and down, five kinds of curves.
 
 Two old numbers of processors are known when the first step comes. At each step the fewest processors that stay a fifth
-idle are planned, run, measured with 3% noise, and planned again, until the plan keeps what runs. Beside it the same
-with straight capacity, and a job whose capacity is straight.
+idle are planned, run, measured with 3% noise, and planned again, until the plan keeps what runs. As in the service, the
+intervals just before and just after each change are compared. Beside it the same with straight capacity, and a job
+whose capacity is straight.
 """
 
 from statistics import mean
@@ -22,7 +23,7 @@ KINDS = {
     "usl, 0.01 with a peak at 44": Scaling(sigma=0.01, kappa=0.0005),
     "straight": Scaling(),
 }
-ALONE, FULL, NOISE, INTERVALS, JOBS, NEAR = 20.0, 0.8, 0.03, 20, 20, 0.1
+ALONE, FULL, NOISE, INTERVALS, JOBS, NEAR = 20.0, 0.8, 0.03, 4, 20, 0.1
 OLD, STEPS = (4, 8), (16, 24, 12, 40, 20, 32)
 """The old numbers of processors, and those that the rate of each step truly needs: up to five times the larger."""
 MOST_TURNS = 10
@@ -32,29 +33,26 @@ class Job:
     """An operator with true capacity, what was measured of it, and what runs."""
 
     def __init__(self, truth: Scaling, seed: int) -> None:
-        self.truth, self.draw, self.seen, self.running = (
-            truth,
-            np.random.default_rng(seed),
-            list[SeenRate](),
-            0,
-        )
+        self.truth, self.draw = truth, np.random.default_rng(seed)
+        self.running, self.changes, self.measured, self.seen = OLD[0], 0, 0.0, list[SeenRate]()
 
     def serve(self, count: int) -> float:
         """What so many processors serve at most."""
         return count * ALONE * float(slow_down(self.truth, float(count)))
 
     def run(self, count: int) -> None:
-        """Runs so many processors for some intervals."""
-        self.running = count
-        rates = self.serve(count) / count * self.draw.normal(1.0, NOISE, INTERVALS)
-        self.seen += [SeenRate(count, float(rate)) for rate in rates]
+        """Changes the processors, and measures some intervals before and after the change."""
+        self.changes += 1
+        for running in (self.running, count):
+            rates = self.serve(running) / running * self.draw.normal(1.0, NOISE, INTERVALS)
+            self.seen += [SeenRate(running, float(rate), change=self.changes) for rate in rates]
+        self.running, self.measured = count, float(rates.mean())
 
     def plan(self, rate: float, *, learns: bool) -> int:
         """The fewest processors that are at most FULL busy by what is known."""
-        measured = mean(one.service_rate for one in self.seen[-INTERVALS:])
         learned = learn_scaling(self.seen) if learns else None
         operator = Operator("a", queueing="round-robin", scaling=None if learned is None else learned.scaling)
-        load = Load(rate, {"a": OperatorLoad(measured, processors=self.running)})
+        load = Load(rate, {"a": OperatorLoad(self.measured, processors=self.running)})
         stations = survey_load(Topology((operator,)), load, DEFAULT_MODEL).stations
         most = int(min(stations.max_processors[0], 1_000))
         enough = (k for k in range(1, most + 1) if FULL * stations.list_capacities([k])[0] >= rate)
@@ -64,7 +62,7 @@ class Job:
 def follow(truth: Scaling, seed: int, *, learns: bool) -> tuple[list[float], list[int]]:
     """The error of the first plan of each step, and the changes until a plan keeps what runs."""
     job, errors, changes = Job(truth, seed), [], []
-    for count in OLD:
+    for count in OLD[1:]:
         job.run(count)
     for needed in STEPS:
         rate, made = 0.999 * FULL * job.serve(needed), 0
