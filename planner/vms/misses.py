@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from planner.arrays import Floats
 from planner.vms.replay import Capacity, ReplayedRun
 from planner.vms.timing import Timing
+from planner.wording import write_number
 from planner.workloads.accuracy import bound_share
 
 CAUSES = ("jump", "scatter", "belief", "price", "first-hours", "max-vms")
@@ -28,6 +29,18 @@ FIRST_HOURS = 6.0
 DAY_MARGIN = 0.01
 """A day is listed if its served share is below the target by more than this."""
 TARGET, NOTHING = "target", "nothing"
+REASONS = {
+    TARGET: "the target",
+    NOTHING: "nothing, for no step was missed",
+    "price": "the price of a missed step",
+    "price-cap": "the highest price that the target is worth",
+    "max-vms": "the largest number of VMs that is allowed",
+    "jump": "rates that were not expected",
+    "scatter": "throughputs below their mean",
+    "belief": "mean throughputs lower than believed",
+    "first-hours": "the first six hours, in which little is known",
+}
+"""What keeps VMs from serving more, and why steps are missed, in words."""
 
 Places = NDArray[np.intp]
 
@@ -68,6 +81,13 @@ class RunPromise:
     def to_document(self) -> dict[str, Any]:
         """Returns the fields as values that can be stored as JSON."""
         return asdict(self) | {"days_below": [asdict(day) for day in self.days_below]}
+
+
+def write_debt(steps: float) -> str:
+    """A debt in words: `3.75 missed steps more than the target allows`."""
+    return (
+        f"{write_number(abs(steps))} missed steps {'more' if steps > 0 else 'fewer'} than the target allows"
+    )
 
 
 def read_promise(document: Mapping[str, Any]) -> RunPromise:

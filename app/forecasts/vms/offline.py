@@ -19,6 +19,7 @@ from app.terminal.series_files import (
 )
 from app.terminal.tables import Column, list_sizes, open_console, print_table
 from planner.errors import PlannerError
+from planner.vms.misses import REASONS, write_debt
 from planner.vms.timing import InvalidMstSamples
 from planner.wording import write_number
 from planner.workloads.series import Measurement, regularise_workload
@@ -103,26 +104,27 @@ def print_forecast(answer: VmForecastAnswer, output: str) -> None:
         console.print(Text(line))
 
 
-BINDING = {
-    "target": "the target",
-    "price": "the price of a missed step",
-    "price-cap": "the highest price that the target is worth",
-    "max-vms": "the largest number of VMs that is allowed",
-}
-
-
 def describe_promise(answer: VmForecastAnswer) -> list[str]:
-    """Says how the target was kept by the recorded steps, and what keeps the schedule from serving more."""
-    if answer.kept_so_far is None or answer.debt_steps is None:
-        return []
+    """Says how the recorded steps kept the target, and at which price; what keeps the schedule from serving more."""
+    said = [] if answer.kept_so_far is None else _describe_kept(answer)
+    if answer.price is not None:
+        price, cap = write_number(answer.price), write_number(answer.price_cap)
+        said.append(f"A missed step counts as much as {price} VMs for a step; the most allowed is {cap}.")
+        if answer.kept_so_far is None:
+            said.append(
+                "Without a record of the VMs that ran, the target chose the VMs above, and not this price."
+            )
+    if answer.binding is not None:
+        said.append(f"What keeps the schedule from serving more: {REASONS[answer.binding]}.")
+    return said
+
+
+def _describe_kept(answer: VmForecastAnswer) -> list[str]:
     kept, least, most = (
         f"{write_number(100.0 * (share or 0.0), digits=4)}%"
         for share in (answer.kept_so_far, answer.least_kept, answer.most_kept)
     )
-    debt = (
-        f"{write_number(abs(answer.debt_steps))} missed steps {'more' if answer.debt_steps > 0 else 'fewer'}"
-    )
-    said = [f"Kept so far: {kept} ({least} to {most} by chance), {debt} than the target allows."]
+    said = [f"Kept so far: {kept} ({least} to {most} by chance), {write_debt(answer.debt_steps or 0.0)}."]
     if not answer.judgeable:
         said.append("The record is too short: chance decides whether it keeps the target.")
-    return [*said, f"What keeps the schedule from serving more: {BINDING[str(answer.binding)]}."]
+    return said

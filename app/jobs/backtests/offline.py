@@ -2,14 +2,17 @@
 
 import csv
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
+from statistics import fmean
 from typing import Annotated, Any, TextIO
 
 from pydantic import Field
 from rich.console import Console
 from rich.progress import Progress
+from rich.text import Text
 
 from app.jobs.backtests.gathering import make_job
 from app.jobs.backtests.schemas import BacktestJob, BacktestRequest
@@ -35,7 +38,7 @@ from planner.vms.backtest import (
     run_backtest,
     summarise_scores,
 )
-from planner.vms.misses import CAUSES, RunPromise
+from planner.vms.misses import CAUSES, REASONS, RunPromise, write_debt
 from planner.vms.sigma_policies import BASELINES
 from planner.vms.throughput import MstSample, check_samples
 from planner.vms.timing import InvalidMstSamples
@@ -44,8 +47,10 @@ from planner.workloads.series import Workload, regularise_workload
 
 FORMATS = (".png", ".svg", ".pdf")
 SCORE_COLUMNS = [one.name for one in fields(BacktestScore) if one.name != "promise"]
-PROMISE_COLUMNS = [one.name for one in fields(RunPromise) if one.name != "misses"]
-COLUMNS = [*SCORE_COLUMNS, *PROMISE_COLUMNS, *(f"missed_{cause}" for cause in CAUSES)]
+# A column keeps its place: what is new stands last.
+NEWER_COLUMNS = ["hourly_price"]
+PROMISE_COLUMNS = [one.name for one in fields(RunPromise) if one.name not in {"misses", *NEWER_COLUMNS}]
+COLUMNS = [*SCORE_COLUMNS, *PROMISE_COLUMNS, *(f"missed_{cause}" for cause in CAUSES), *NEWER_COLUMNS]
 # The defaults of the command are the values of Imai et al.
 PAPER_PEAK, PAPER_TRAIN_VMS = 32.0, [3, 4, 6, 8, 24]
 
@@ -188,12 +193,57 @@ def print_rows(rows: Iterator[BacktestScore], output: str, out: TextIO, body: Ba
     else:
         known, console = list(rows), open_console()
         _print_summaries(known, has_spread=body.seeds > 1)
+        for line in describe_promises(known):
+            console.print(Text(line))
         if not all(row.judgeable for row in known):
             console.print(
                 "These runs are shorter than a week, or their target allows fewer than 10 missed steps: chance decides "
                 "whether they keep it.",
                 markup=False,
             )
+
+
+def describe_promises(rows: Sequence[BacktestScore]) -> list[str]:
+    """Returns a line for each application and policy: how its runs kept the target, and why they missed steps."""
+    by_policy: dict[tuple[str, str], list[RunPromise]] = {}
+    for row in rows:
+        if row.promise is not None:
+            by_policy.setdefault((row.app, row.policy), []).append(row.promise)
+    return [
+        f"{policy} on {app}: {' '.join(_describe_runs(runs))}" for (app, policy), runs in by_policy.items()
+    ]
+
+
+def _describe_runs(runs: Sequence[RunPromise]) -> list[str]:
+    least, most = min(one.least_kept for one in runs), max(one.most_kept for one in runs)
+    said = [f"by chance a run may serve {_write_share(least)} to {_write_share(most)}"]
+    if (expected := _average(one.expected for one in runs)) is not None:
+        said.append(f"{_write_share(expected)} was expected")
+    if (debt := _average(one.debt_steps for one in runs)) is not None:
+        said.append(f"{write_debt(debt)}{' (mean of the runs)' if len(runs) > 1 else ''}")
+    lines = [f"{'; '.join(said)}."]
+    if (price := _average(one.price for one in runs)) is not None:
+        counted, cap = write_number(price), write_number(_average(one.price_cap for one in runs))
+        lines.append(
+            f"A missed step counted at the end as much as {counted} VMs for a step; the most allowed was {cap}."
+        )
+    binding = Counter(one.binding for one in runs).most_common()
+    lines.append(f"What kept it from serving more: {', or '.join(REASONS[name] for name, _ in binding)}.")
+    missed = Counter[str]()
+    for one in runs:
+        missed.update(one.misses)
+    causes = [f"{count:,} because of {REASONS[cause]}" for cause, count in missed.most_common() if count]
+    return [*lines, f"Missed steps: {', '.join(causes)}."] if causes else lines
+
+
+def _average(values: Iterable[float | None]) -> float | None:
+    """The mean of what is known; None if nothing is."""
+    known = [value for value in values if value is not None]
+    return fmean(known) if known else None
+
+
+def _write_share(share: float) -> str:
+    return f"{write_number(100.0 * share, digits=4)}%"
 
 
 def write_csv_row(score: BacktestScore) -> dict[str, object]:

@@ -1,12 +1,15 @@
 """Why steps were missed: each cause where it is the cause, and what a run says of its target."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
-from planner.vms.misses import find_binding, judge_run, read_promise
+from planner.vms.misses import CAUSES, REASONS, find_binding, judge_run, read_promise, write_debt
 from planner.vms.replay import Capacity, ReplayedRun, Score
 from planner.vms.timing import SteeredPrice, Timing
 
+STATIC = Path(__file__).parents[3] / "app" / "pages" / "dashboard" / "static"
 DAY = 24
 HOURLY = Timing(interval_steps=2, startup_steps=1, step_seconds=3600.0)
 CAPACITY = Capacity(np.array([10.0, 20.0, 30.0]), np.zeros(3))
@@ -79,3 +82,12 @@ def test_a_run_that_says_nothing_of_its_beliefs_is_judged_without_them() -> None
     assert judged.expected is None
     assert judged.debt_steps is None
     assert judged.days_below == ()
+
+
+def test_the_page_has_the_same_words_for_each_reason() -> None:
+    written = (STATIC / "kept.js").read_text()
+    assert set(CAUSES) < set(REASONS)
+    for words in REASONS.values():
+        assert f'"{words}"' in written
+    assert write_debt(-2.5) == "2.5 missed steps fewer than the target allows"
+    assert write_debt(0.25) == "0.25 missed steps more than the target allows"

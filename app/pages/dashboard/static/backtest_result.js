@@ -2,6 +2,7 @@
 import { html, useState } from "./view.js";
 import { count, short, UNKNOWN } from "./format.js";
 import { Trouble, useAnswer, Waiting } from "./hooks.js";
+import { Kept } from "./kept.js";
 import { Diagnostics } from "./verdict.js";
 
 const REFRESH_MILLISECONDS = 1000;
@@ -61,6 +62,23 @@ function Summary({ answer }) {
       Served: the part of all intervals in which the VMs sustained the workload. Cost: VMs over time, divided by those of a${" "}
       schedule that knows what comes, and by those that the peak needs all day.
     </p>
+    ${answer.rows.some(isTooShort) && html`<${Short} rows=${answer.rows} />`}
+  `;
+}
+
+/** Whether a run has a target, and is too short to judge whether it keeps it. @param {any} run */
+const isTooShort = (run) => run.kept !== null && !run.judgeable;
+
+/** @param {{rows: any[]}} props */
+function Short({ rows }) {
+  const named = [...new Set(rows.filter(isTooShort).map((one) => namePolicy(one.policy)))];
+  return html`
+    <p>
+      Too short to judge: ${named.join(
+        ", ",
+      )}. These runs are shorter than a week, or their target allows fewer than 10${" "}
+      missed steps, so chance decides whether they keep it.
+    </p>
   `;
 }
 
@@ -86,7 +104,8 @@ function describeTarget({ qos_target_percent, meets_target }) {
 function Picture({ answer }) {
   const runs = answer.rows.map((one) => `${one.policy} ${one.seed}`);
   const [chosen, setChosen] = useState(runs[0]);
-  const { policy, seed } = answer.rows[Math.max(0, runs.indexOf(chosen))];
+  const run = answer.rows[Math.max(0, runs.indexOf(chosen))];
+  const { policy, seed } = run;
   const address = `/v1/backtests/${answer.id}/plot?${new URLSearchParams({ policy, seed: String(seed) })}`;
   return html`
     <label>
@@ -99,6 +118,7 @@ function Picture({ answer }) {
         )}
       </select>
     </label>
+    <${Kept} of=${run} isRun=${true} />
     <img class="picture" src=${address}
       alt="Workload, capacity, VMs and backlog over time under the policy ${namePolicy(policy)}, seed ${seed}" />
   `;

@@ -3,6 +3,7 @@ import { html } from "./view.js";
 import { at } from "./api.js";
 import { clock, count, rate, short } from "./format.js";
 import { Trouble, useAnswer, Waiting } from "./hooks.js";
+import { Kept } from "./kept.js";
 import { Diagnostics } from "./verdict.js";
 
 const INTERVALS = { horizon: 6 };
@@ -70,6 +71,7 @@ function Schedule({ name }) {
           share of the time, as expected.
         </p>
         <p>${answer.kept ? "✓" : "▲"} ${answer.verdict}</p>
+        <${Kept} of=${answer} />
         <${Diagnostics} of=${answer.diagnostics} />
       `}
     </div>

@@ -9,6 +9,7 @@ import pytest
 
 from app.forecasts.vms.command import forecast
 from app.forecasts.vms.schemas import VmForecastRequest
+from planner.wording import write_number
 from tests.app.series_examples import (
     FILES,
     expect_defaults_of,
@@ -130,4 +131,14 @@ def test_a_record_says_how_the_target_was_kept_and_what_keeps_it_from_more(tmp_p
     assert "3.75 missed steps more than the target allows." in said
     assert "The record is too short" in said
     assert "What keeps the schedule from serving more: the " in said
-    assert "Kept so far" not in run_here("forecast", *FILES).stdout
+    answer = json.loads(
+        run_here("forecast", *FILES, "--record", str(tmp_path / "record.csv"), "--output", "json").stdout
+    )
+    price, cap = write_number(answer["price"]), write_number(answer["price_cap"])
+    assert f"A missed step counts as much as {price} VMs for a step; the most allowed is {cap}." in said
+    assert "the target chose" not in said
+    unknown = " ".join(run_here("forecast", *FILES).stdout.split())
+    assert "Kept so far" not in unknown
+    assert "too short" not in unknown
+    assert "the target chose the VMs above, and not this price." in unknown
+    assert "A missed step" not in run_here("forecast", *FILES, "--policy", "3").stdout

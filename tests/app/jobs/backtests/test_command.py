@@ -3,12 +3,15 @@
 import csv
 import io
 import json
+import re
 from pathlib import Path
+from statistics import fmean
 
 import pytest
 
 from app.jobs.backtests import command
 from app.jobs.backtests.schemas import BacktestRequest
+from planner.wording import write_number
 from tests.app.backtest_examples import SMALL, expect_rows
 from tests.app.series_examples import (
     FILES,
@@ -78,7 +81,7 @@ def backtest(*arguments: str) -> list[dict[str, str]]:
 CAUSES = ("jump", "scatter", "belief", "price", "first-hours", "max-vms")
 HEADER = (
     "policy,workload,app,seed,qos_percent,cost_to_truth,cost_to_static,max_backlog,qos_target,judgeable,kept,"
-    "kept_so_far,least_kept,most_kept,kept_with_demand,expected,debt_steps,price,price_cap,binding,days_below,hourly_price"
+    "kept_so_far,least_kept,most_kept,kept_with_demand,expected,debt_steps,price,price_cap,binding,days_below"
 )
 
 
@@ -108,9 +111,40 @@ def test_with_sizes_costs_are_prices_of_the_cheapest_mixes(tmp_path: Path):
     assert float(sized[0]["qos_percent"]) >= float(plain[0]["qos_percent"])
 
 
+def test_lines_below_the_table_tell_how_targets_were_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("OPENBLAS_NUM_THREADS", "1")
+    path = write_half_hours(tmp_path / "w.csv")
+    asked = ["--workload", path, *FILES[2:], "--policies", "headgate,ground-truth", "--seeds", "2"]
+    rows = backtest(*asked)
+    _, ours, truth = re.split(r"\w\S+ on grep: ", " ".join(run_here("backtest", *asked).stdout.split()))
+    for policy, line in (("headgate", ours), ("ground-truth", truth)):
+        runs = [row for row in rows if row["policy"] == policy]
+        least, most = (
+            min(float(one["least_kept"]) for one in runs),
+            max(float(one["most_kept"]) for one in runs),
+        )
+        assert (
+            f"serve {write_number(100 * least, digits=4)}% to {write_number(100 * most, digits=4)}%" in line
+        )
+        missed = [sum(int(one[f"missed_{cause}"]) for one in runs) for cause in CAUSES]
+        counts = [int(count) for count in re.findall(r"(\d+) because of", line)]
+        assert counts == sorted(filter(None, missed), reverse=True)
+        assert ("than the target allows" in line) == ("was expected" in line) == (policy == "headgate")
+        if policy == "headgate":
+            debt, price, cap = (
+                fmean(float(one[name]) for one in runs) for name in ("debt_steps", "price", "price_cap")
+            )
+            assert f"{write_number(abs(debt))} missed steps {'more' if debt > 0 else 'fewer'} than" in line
+            assert (
+                f"as much as {write_number(price)} VMs for a step; the most allowed was {write_number(cap)}."
+                in line
+            )
+
+
 def test_a_backtest_prints_one_row_per_policy_and_seed():
     rows = backtest(*FILES, "--policies", "0,mst+ua,ground-truth", "--seeds", "2")
-    assert list(rows[0]) == [*HEADER.split(","), *(f"missed_{cause}" for cause in CAUSES)]
+    # Columns keep their places: what came later stands last.
+    assert list(rows[0]) == [*HEADER.split(","), *(f"missed_{cause}" for cause in CAUSES), "hourly_price"]
     for row in rows:
         assert float(row["kept_so_far"]) == pytest.approx(float(row["qos_percent"]) / 100.0)
         missed = sum(int(row[f"missed_{cause}"]) for cause in CAUSES)

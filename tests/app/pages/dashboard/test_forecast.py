@@ -10,6 +10,8 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Locator, Page, expect
 
+from planner.vms.misses import REASONS, write_debt
+from planner.wording import write_number
 from tests.app.browsing import Watched, watch_page
 from tests.app.decision_calls import TARGET, decide, put_policy
 from tests.app.load.snapshots.test_routes import snapshot
@@ -103,6 +105,46 @@ def test_the_accuracy_of_each_lead_is_the_apis(
     assert "/forecasts/vms" not in "".join(watched.asked)
 
 
+def write_share(share: float) -> str:
+    return f"{write_number(100 * share, digits=4)}%"
+
+
+def describe_schedule(schedule: dict[str, Any]) -> list[str]:
+    """The sentences below a schedule; no record is sent from the page, so nothing is known of what was kept."""
+    price, cap = write_number(schedule["price"]), write_number(schedule["price_cap"])
+    return [
+        f"A missed step counts as much as {price} VMs for a step; the most allowed is {cap}.",
+        "Without a record of the VMs that ran, the target chose the VMs above, and not this price.",
+        f"What keeps the schedule from serving more: {REASONS[schedule['binding']]}.",
+    ]
+
+
+def describe_run(run: dict[str, Any]) -> list[str]:
+    """The sentences of a run, from the numbers of the API; those that are null have none."""
+    kept, least, most = (write_share(run[key]) for key in ("kept_so_far", "least_kept", "most_kept"))
+    said = [f"Kept so far: {kept} ({least} to {most} by chance), {write_debt(run['debt_steps'])}."]
+    if run["expected"] is not None:
+        said.append(f"The policy expected to serve {write_share(run['expected'])}.")
+    if run["kept_with_demand"] != run["kept_so_far"]:
+        said.append(f"Of the steps with demand, {write_share(run['kept_with_demand'])} were served.")
+    if run["price"] is not None:
+        price, cap = write_number(run["price"]), write_number(run["price_cap"])
+        said.append(
+            f"A missed step counted at the end of the run as much as {price} VMs for a step; the most allowed is {cap}."
+        )
+    said.append(f"What kept the run from serving more: {REASONS[run['binding']]}.")
+    causes = sorted(filter(lambda one: one[1], run["misses"].items()), key=lambda one: -one[1])
+    said.append(
+        f"Missed steps: {', '.join(f'{many} because of {REASONS[cause]}' for cause, many in causes)}."
+    )
+    if days := [
+        f"day {one['day']} with {write_share(one['served'])}, mostly because of {REASONS[one['cause']]}"
+        for one in run["days_below"]
+    ]:
+        said.append(f"More than a point below the target: {'; '.join(days)}.")
+    return said
+
+
 def test_a_backtest_runs_from_the_page_and_its_numbers_are_the_apis(
     client: httpx.Client, watched: Watched, service: Service, grep_week: str
 ):
@@ -114,21 +156,25 @@ def test_a_backtest_runs_from_the_page_and_its_numbers_are_the_apis(
         expect(row.locator("td").nth(1)).to_have_text(str(one["vms"]))
         expect(row).not_to_contain_text("met")
     expect(find_section(page, "VMs for the coming intervals")).to_contain_text(f"▲ {schedule['verdict']}")
+    said = find_section(page, "VMs for the coming intervals").locator("ul.kept li")
+    assert said.all_text_contents() == describe_schedule(schedule)
     card = find_section(page, "Backtests")
-    for policy in ("Headgate's own", "with a margin"):
-        card.get_by_label(policy).uncheck()
+    card.get_by_label("with a margin").uncheck()
     card.get_by_label("runs of each").fill("1")
     card.get_by_role("button", name="Run a backtest").click()
     expect(card.locator("table.wide")).to_contain_text("succeeded")
-    (stored,) = [
-        one
-        for one in client.get("/v1/backtests").json()["items"]
-        if one["parameters"]["workload_name"] == grep_week
-    ]
-    (summary,) = client.get(f"/v1/backtests/{stored['id']}").json()["summary"]
+    every = client.get("/v1/backtests").json()["items"]
+    (stored,) = [one for one in every if one["parameters"]["workload_name"] == grep_week]
+    result = client.get(f"/v1/backtests/{stored['id']}").json()
     found = card.locator("table.summary tbody tr")
-    expect(found).to_contain_text("mst")
-    expect(found.locator("td").nth(1)).to_have_text(f"{summary['qos_percent']:.3g}%")
+    expect(found).to_contain_text(["headgate", "mst"])
+    served = [f"{summary['qos_percent']:.3g}%" for summary in result["summary"]]
+    expect(found.locator("td:nth-child(3)")).to_have_text(served)
+    expect(card).to_contain_text("Too short to judge: headgate, mst. These runs are shorter than a week")
+    assert [run["price"] is None for run in result["rows"]] == [False, True]
+    for place, run in enumerate(result["rows"]):
+        card.get_by_role("combobox").select_option(index=place)
+        expect(card.locator("ul.kept li")).to_have_text(describe_run(run))
     page.wait_for_function("document.querySelector('img.picture')?.naturalWidth > 0")
     for scheme in COLOURS:
         page.emulate_media(color_scheme=scheme)
