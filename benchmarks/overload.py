@@ -11,10 +11,12 @@ import statistics
 import tempfile
 import threading
 import time
+from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
+from typing import NamedTuple
 
 import httpx
 
@@ -57,23 +59,46 @@ def ask(path: str, body: bytes | None = None) -> tuple[float, httpx.Response]:
         return time.perf_counter() - started, answer
 
 
+class Watched(NamedTuple):
+    """The seconds of each request that succeeded, and how often which failure was seen."""
+
+    took: list[float]
+    failures: Counter[str]
+
+    def write(self) -> str:
+        """A line of what was seen."""
+        failed = "".join(f"; failed {count} times: {what}" for what, count in self.failures.most_common(3))
+        if not self.took:
+            return f"no request succeeded{failed}"
+        wait = f"median {statistics.median(self.took):.3f} s, longest {max(self.took):.2f} s (wanted: 1)"
+        return f"{wait}, answered {len(self.took)} times{failed}"
+
+
 @contextmanager
-def watching(path: str) -> Iterator[list[float]]:
-    """Repeats a request until the plans are answered; returns the time of each."""
-    took: list[float] = []
+def watching(path: str) -> Iterator[Watched]:
+    """Repeats a request until the plans are answered; returns the time of each, and what failed."""
+    watched = Watched([], Counter())
     done = threading.Event()
 
     def watch() -> None:
         while not done.is_set():
-            seconds, answer = ask(path)
-            assert answer.is_success, answer.text
-            took.append(seconds)
+            try:
+                seconds, answer = ask(path)
+            except httpx.HTTPError as error:
+                watched.failures[f"{type(error).__name__}: {error}"] += 1
+                continue
+            if answer.is_success:
+                watched.took.append(seconds)
+            else:
+                watched.failures[f"status {answer.status_code}: {answer.text[:200]}"] += 1
 
     thread = threading.Thread(target=watch)
     thread.start()
-    yield took
-    done.set()
-    thread.join()
+    try:
+        yield watched
+    finally:
+        done.set()
+        thread.join()
 
 
 def main() -> None:
@@ -110,9 +135,8 @@ def overload() -> None:
         last = max(seconds for seconds, _ in refused)
         hints = sorted({int(answer.headers["Retry-After"]) for _, answer in refused})
         print(f"  refused {len(refused)}: the last after {last:.2f} s (wanted: 1), Retry-After {hints} s")
-    for path, took in zip(HEALTH, (live, ready, metrics), strict=True):
-        wait = f"median {statistics.median(took):.3f} s, longest {max(took):.2f} s (wanted: 1)"
-        print(f"  {path}: {wait}, asked {len(took)} times")
+    for path, watched in zip(HEALTH, (live, ready, metrics), strict=True):
+        print(f"  {path}: {watched.write()}")
 
 
 if __name__ == "__main__":

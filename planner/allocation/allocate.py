@@ -11,17 +11,16 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import inf, log
 from operator import lt
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import numpy as np
 
-from planner.allocation.greedy_arrays import ArrayBoard
+from planner.allocation.boards import Board, fill_up, set_board
 from planner.allocation.greedy_scalar import ScalarBoard
 from planner.allocation.stairs import finish_budget, finish_to_target, is_reached
 from planner.arrays import Counts, Floats
 from planner.errors import BoundTooSmall, BudgetTooSmall, TargetUnreachable
 from planner.queueing.erlang import find_least_stable_counts, split_offered_loads
-from planner.queueing.gain_curves import ScalarQueues
 from planner.queueing.instances.key_shares import UNREACHABLE, KeyShares
 from planner.queueing.instances.scaling import FARTHEST as MOST_TRIED
 from planner.queueing.instances.scaling import find_peak
@@ -44,46 +43,6 @@ class Allocated(NamedTuple):
     unused_processors: int = 0
 
 
-class Board(Protocol):
-    """The processors of all operators, and moves along greedy's order: by gain, and among equal gains by operator."""
-
-    @property
-    def floors(self) -> Sequence[int] | Counts:
-        """The least processors of each operator: the most of min_processors and what keeps up with the arrivals."""
-
-    @property
-    def total(self) -> int:
-        """The number of processors of all operators together."""
-
-    def list_counts(self) -> list[int]:
-        """The number of processors of each operator."""
-
-    def list_waits(self) -> list[float] | Floats:
-        """The mean wait at each operator in seconds."""
-
-    def approach_total(self, total: int) -> None:
-        """Gives operators the first processors in greedy's order, about `total` in all."""
-
-    def approach_waiting(self, limit: float) -> None:
-        """Gives operators the first processors in greedy's order, until about `limit` tuples wait."""
-
-    def step(self, steps: int) -> bool:
-        """Takes up to `steps` processors in greedy's order, or gives back as many if negative; False where there is
-        none.
-        """
-
-    def is_falling(self) -> bool:
-        """Whether the gains of processors around the present counts fall, without which greedy may not be optimal."""
-
-
-def set_board(stations: Stations) -> Board:
-    """The board on which greedy moves processors: plain floats for few operators, arrays for many."""
-    queues = stations.queues
-    if isinstance(queues, ScalarQueues):
-        return ScalarBoard(queues, stations.max_processors)
-    return ArrayBoard(queues, stations.min_processors, stations.max_processors)
-
-
 def allocate_budget(stations: Stations, k_max: int, names: Sequence[str] = ()) -> Allocated:
     """The split of at most `k_max` processors with the least E[T]; processors without a gain stay unused.
 
@@ -92,14 +51,11 @@ def allocate_budget(stations: Stations, k_max: int, names: Sequence[str] = ()) -
     board = set_board(stations)
     check_bounds(stations, board.floors, names)  # checked first, because no budget could help
     check_budget(k_max, board.floors, names)
-    board.approach_total(k_max)
-    spare = k_max - board.total
-    while spare and board.step(spare):
-        spare = k_max - board.total
+    is_ordered = fill_up(board, k_max)
     if isinstance(board, ScalarBoard) and board.has_stairs:
         counts, is_shown = finish_budget(board, k_max)
-        return Allocated(counts, is_shown, k_max - sum(counts))
-    return Allocated(board.list_counts(), board.is_falling(), spare)
+        return Allocated(counts, is_ordered and is_shown, k_max - sum(counts))
+    return Allocated(board.list_counts(), is_ordered and board.is_falling(), k_max - board.total)
 
 
 def allocate_target(

@@ -22,6 +22,7 @@ from planner.allocation.greedy_state import (
     is_state_falling,
     order_last,
     order_next,
+    share_out,
 )
 from planner.arrays import Counts, Floats
 from planner.queueing.array_queues import ArrayQueues
@@ -29,6 +30,8 @@ from planner.queueing.gain_curves import LEAST_GAIN
 from planner.queueing.mixed_queues import MixedQueues
 
 MOST_GUESSES = 6
+MOST_LINES = 8
+"""After so many moves along lines of ln gain, every other move halves what is left between the bounds of a search."""
 MOST_SHIFTS = 50
 """Only with millions of operators of 1e9 processors each are gains nearer than this; then rounding may decide."""
 EstimateTheta = Callable[[GreedyState], float]
@@ -117,6 +120,13 @@ class ArrayBoard:
         operators, _ = (order_next if steps > 0 else order_last)(state, abs(steps))
         apply_steps(state, operators, 1 if steps > 0 else -1)
         return operators.size > 0
+
+    def spread(self, more: int) -> None:
+        """Gives about `more` processors at once to operators that gain by them, or takes them back if negative."""
+        if (state := self.begin()) is not None:
+            is_open = state.offered() > -np.inf if more > 0 else state.counts > state.floor
+            counts = share_out(state.counts, (state.floor, state.ceiling), is_open, more)
+            state.move(np.arange(len(counts)), counts)
 
     def is_falling(self) -> bool:
         """Whether the gains of processors around the answer fall, as greedy needs."""
@@ -218,7 +228,7 @@ def place_at_theta(
 def near_waiting(state: GreedyState, limit: float) -> None:
     """Places every operator at the gain θ at which about `limit` tuples wait, where ln gains follow no lines."""
     secant = ThetaSecant()
-    place_exactly(state, float(np.median(state.log_next)))
+    place_exactly(state, max(float(np.median(state.log_next)), LOG_LEAST_GAIN))
     for _ in range(MOST_STEPS):
         best = float(np.max(state.offered()))
         ratio = compare_waiting(state.waiting(), limit, exp(min(best, 700.0)), len(state.counts))
@@ -236,9 +246,10 @@ def is_near_a_gain(state: GreedyState, log_theta: float) -> bool:
 def place_exactly(state: GreedyState, log_theta: float) -> None:
     """Moves operators until each has the fewest processors after which its gain is at most θ; `log_theta` is ln θ.
 
-    Moves go along lines of ln gain, within brackets that shrink.
+    Moves go along lines of ln gain, within brackets that shrink. Where lines lead on by small steps, every other move
+    halves the bracket.
     """
-    low, high = state.floor - 1, state.ceiling.copy()
+    low, high, moves = state.floor - 1, state.ceiling.copy(), 0
     movers = np.flatnonzero(state.misplaced(log_theta))
     while movers.size:
         k = state.counts[movers]
@@ -248,9 +259,16 @@ def place_exactly(state: GreedyState, log_theta: float) -> None:
         wanted = state.predict(log_theta, movers)
         wanted = np.where(is_above, np.maximum(wanted, k + 1), np.minimum(wanted, k - 1))
         inside = (wanted > low[movers]) & (wanted <= high[movers])
-        wanted = np.where(inside, wanted, (low[movers] + high[movers] + 1) // 2)
-        state.move(movers, wanted)
+        inside &= moves < MOST_LINES or moves % 2 == 0
+        state.move(movers, np.where(inside, wanted, halve(low[movers], high[movers])))
+        moves += 1
         movers = movers[state.misplaced(log_theta, movers) & (low[movers] < high[movers])]
+
+
+def halve(low: Counts, high: Counts) -> Counts:
+    """The middle of each bracket, above `low` and at most `high`: by ratio where one end is far above the other."""
+    by_ratio = np.sqrt((low + 1.0) * (high + 1.0)).astype(np.int64)
+    return np.where(high > 4 * (low + 1), by_ratio, (low + high + 1) // 2)
 
 
 def step_to_waiting(state: GreedyState, limit: float) -> None:

@@ -11,7 +11,9 @@ from heapq import heapify, heappop, heapreplace
 from itertools import islice
 from math import ceil, exp, fsum, log, sqrt
 
-from planner.allocation.greedy_state import MOST_STEPS, ThetaSecant, compare_waiting
+import numpy as np
+
+from planner.allocation.greedy_state import MOST_STEPS, ThetaSecant, compare_waiting, share_out
 from planner.allocation.theta_lines import (
     FindTheta,
     draw_line,
@@ -21,6 +23,7 @@ from planner.allocation.theta_lines import (
 from planner.arrays import Counts
 from planner.queueing.erlang import solve_halfin_whitt
 from planner.queueing.gain_curves import LEAST_GAIN, Curve, ScalarQueues
+from planner.queueing.instances.instance_curves import DifferenceCurve, find_stride
 from planner.queueing.instances.stair_curves import StairCurve
 
 HEAP_STEPS_PER_OPERATOR = 3
@@ -225,6 +228,14 @@ class ScalarBoard:
             else:
                 heappop(heap)
 
+    def spread(self, more: int) -> None:
+        """Gives about `more` processors at once to operators that gain by them, or takes them back if negative."""
+        counts, ceilings = np.array(self.counts, np.int64), np.array(self.ceilings, np.int64)
+        floors = np.array([curve.floor for curve in self.curves], np.int64)
+        gains = np.array([curve[k] for curve, k in zip(self.curves, self.counts, strict=True)])
+        is_open = (gains > 0.0) & (counts < ceilings) if more > 0 else counts > floors
+        self.counts = share_out(counts, (floors, ceilings), is_open, more).tolist()
+
     def is_falling(self) -> bool:
         """Whether the gains of processors around the answer fall, as greedy needs."""
         return all(map(is_curve_falling, self.curves, self.counts))
@@ -234,6 +245,8 @@ def is_curve_falling(curve: Curve, k: int) -> bool:
     """Whether the gains of an operator's processors just before, at and after k do not grow."""
     if curve.weights.is_constant or isinstance(curve, StairCurve):
         return True
+    if isinstance(curve, DifferenceCurve) and find_stride(k - curve.high) > 1:
+        return False
     here = curve[k]
     if k > curve.floor and curve[k - 1] < here:
         return False

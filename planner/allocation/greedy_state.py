@@ -8,12 +8,12 @@ limits which operators are examined.
 from math import copysign, inf, log
 
 import numpy as np
-from numpy.typing import NDArray
 
 from planner.arrays import Counts, Floats, Indices
 from planner.queueing.array_queues import BLOCK, ArrayQueues
 from planner.queueing.gain_curves import LEAST_GAIN
 from planner.queueing.mixed_queues import MixedQueues
+from planner.queueing.queueings import Flags
 
 ROUNDING = 1e-10
 """Two computations of one ln gain differ by far less; two gains of one operator always differ by more."""
@@ -76,7 +76,7 @@ class GreedyState:
         floor, ceiling = self.floor[at], self.ceiling[at]
         return np.clip(k + steps, floor, ceiling).astype(np.int64)
 
-    def misplaced(self, log_least: float, at: Indices | slice = slice(None)) -> NDArray[np.bool_]:
+    def misplaced(self, log_least: float, at: Indices | slice = slice(None)) -> Flags:
         """Flags of operators that do not have the fewest processors after which ln gain is at most `log_least`."""
         too_few = (self.log_next[at] > log_least) & (self.counts[at] < self.ceiling[at])
         return too_few | (self.log_last[at] <= log_least)
@@ -133,10 +133,23 @@ def apply_steps(state: GreedyState, operators: Indices, by: int) -> None:
     state.move(at, state.counts[at] + by * times)
 
 
+def share_out(counts: Counts, bounds: tuple[Counts, Counts], is_open: Flags, more: int) -> Counts:
+    """The counts after about `more` processors more at the operators `is_open`, or fewer if negative.
+
+    Each gets them in proportion to what it has above its least count, within the bounds.
+    """
+    floor, ceiling = bounds
+    weights = np.where(is_open, counts - floor + 1.0, 0.0)
+    change = np.trunc(more * (weights / max(float(weights.sum()), 1.0)))
+    return np.clip(counts + change.astype(np.int64), floor, ceiling)
+
+
 def is_state_falling(state: GreedyState) -> bool:
     """Whether the gains of processors around the answer fall, as greedy needs."""
     if state.queues.is_always_falling:
         return True
+    if not np.all(state.queues.is_resolved(state.counts)):
+        return False
     for start in range(0, len(state.counts), BLOCK):
         part = slice(start, start + BLOCK)
         log_after = state.queues.select(part).find_log_after(state.counts[part], state.log_b[part])

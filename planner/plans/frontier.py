@@ -5,7 +5,8 @@ processors one by one.
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from planner.allocation.allocate import Board, check_bounds, set_board
+from planner.allocation.allocate import check_bounds
+from planner.allocation.boards import Board, set_board, step_to_total
 from planner.allocation.greedy_scalar import ScalarBoard
 from planner.allocation.stairs import finish_budget
 from planner.situations.situation import Situation
@@ -53,10 +54,8 @@ def move_to_total(board: Board, total: int) -> bool:
     """Adds processors to the board, each where it helps most, up to `total`; False if no more shorten a wait."""
     if total - board.total > FAR:
         board.approach_total(total)
-    while spare := total - board.total:
-        if not board.step(spare):
-            return False
-    return True
+    step_to_total(board, total)
+    return board.total == total
 
 
 def list_totals(first: int, last: int, most_points: int) -> list[int]:

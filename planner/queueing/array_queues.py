@@ -118,6 +118,10 @@ class ArrayQueues:
         """
         return self.weights.is_constant
 
+    def is_resolved(self, counts: Counts) -> NDArray[np.bool_]:
+        """True of all operators: their gains are computed without differences of waits."""
+        return np.ones(len(counts), dtype=bool)
+
     def find_log_after(self, counts: Counts, log_b: Floats) -> Floats:
         """The logarithm of the gain of each operator's processor after the next; `log_b` is the logarithm of Erlang's
         B.

@@ -15,7 +15,7 @@ from planner.arrays import Counts, Floats, Indices
 from planner.queueing.array_queues import ArrayQueues, Look, log_erlang_b
 from planner.queueing.erlang import LEAST_LOAD, erlang_c, find_least_stable_counts, wait_at_all
 from planner.queueing.gain_curves import LEAST_GAIN, wait_or_inf
-from planner.queueing.instances.instance_curves import FARTHEST
+from planner.queueing.instances.instance_curves import FARTHEST, RESOLVED
 from planner.queueing.instances.instance_queues import CODES, InstanceQueues
 from planner.queueing.instances.key_shares import UNREACHABLE
 from planner.queueing.instances.scaling import FARTHEST as MOST_TRIED
@@ -23,6 +23,9 @@ from planner.queueing.instances.scaling import find_first, find_peak
 from planner.queueing.instances.single_servers import ease_waits
 from planner.queueing.queueings import Flags
 from planner.values import SHARED, Scaling
+
+VANISHED = LEAST_GAIN / 10.0
+"""What stands for a gain that has vanished where its logarithm is needed."""
 
 
 @dataclass(frozen=True)
@@ -145,6 +148,10 @@ class MixedQueues:
         """The logarithm of the gain of each operator's processor after the next."""
         return self.look_at(counts + 1, counts + 1).log_next
 
+    def is_resolved(self, counts: Counts) -> Flags:
+        """Flags of operators where doubles show how gains fall from one processor to the next."""
+        return np.asarray(~self.is_general | (counts - self.high < 2.0**0.5 * RESOLVED))
+
     @property
     def is_always_falling(self) -> bool:
         """False: with general operators it is unknown whether gains fall at every k."""
@@ -199,11 +206,20 @@ def look_at_general(queues: InstanceQueues, counts: Counts, floor: Counts) -> Lo
     several = queues.select(np.repeat(np.arange(len(counts)), 3))
     waits = several.wait_in_services(triple.ravel()).reshape(-1, 3)
     gains = (waits[:, :-1] - waits[:, 1:]) * queues.high[:, None]
+    strides = np.maximum((triple[:, :-1] - queues.high[:, None]) / RESOLVED, 1.0) ** 2
+    for column in (0, 1):
+        at = np.flatnonzero(strides[:, column] >= 2.0)
+        if at.size:  # as DifferenceCurve: the mean gain over the next stride
+            stride = strides[at, column].astype(np.int64)
+            later = queues.select(at).wait_in_services(triple[at, column] + stride)
+            gains[at, column] = (waits[at, column] - later) / stride * queues.high[at]
     for column in (0, 1):
         at = np.flatnonzero(gains[:, column] <= LEAST_GAIN)
         if at.size:
             gains[at, column] = look_ahead(queues.select(at), triple[at, column], waits[at, column])
-    logs = np.log(np.maximum(gains, LEAST_GAIN))
+    logs = np.log(
+        np.maximum(gains, VANISHED)
+    )  # below every gain that counts, so that no search takes it for one
     # W falls at least like 1/(k − A) in the long run; where gains do not fall, that leads further than they do
     slope = np.minimum(logs[:, 1] - logs[:, 0], -1.0 / (counts + 1.0 - queues.high))
     log_next = np.where(has_last, logs[:, 1], logs[:, 0])

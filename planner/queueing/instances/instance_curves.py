@@ -106,17 +106,29 @@ class DealtQueue(NamedTuple):
 
 FAR = 2**53
 FARTHEST = 2**30
+RESOLVED = 2**24
+"""Up to so many processors above the load, doubles show that gains fall from one processor to the next."""
+
+
+def find_stride(spare: float) -> int:
+    """The processors more, from `spare` above the load, over which the wait falls enough for doubles to show by how
+    much. A wait falls like 1/spare and a gain like 1/spare², so that rounding grows like spare² beside its steps.
+    """
+    return max(int((spare / RESOLVED) ** 2), 1)
 
 
 class DifferenceCurve(Curve):
     """The gains of one operator as differences of waits; gain_curves.Curve has them for a shared queue."""
 
     def __missing__(self, k: int) -> float:
-        """The waiting tuples that processor k + 1 saves, λ(W(k) − W(k+1)).
+        """The waiting tuples that processor k + 1 saves, λ(W(k) − W(k+1)); with many, the mean over the next stride.
 
         Where processor k + 1 saves none and the wait falls with more processors, the gain per processor until there.
         """
-        gain = self.find_gain(k)
+        gain, stride = self.find_gain(k), find_stride(k - self.high)
+        if stride > 1:
+            fall = self.wait_seconds(k) - self.wait_seconds(k + stride)
+            gain = self.high * self.service_rate * fall / stride
         self[k] = gain = gain if gain > LEAST_GAIN else self.look_ahead(k)
         return gain
 
