@@ -15,12 +15,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from planner.allocation.boards import Board, fill_up, set_board
+from planner.allocation.boards import Board
+from planner.allocation.greedy_arrays import ArrayBoard
 from planner.allocation.greedy_scalar import ScalarBoard
 from planner.allocation.stairs import finish_budget, finish_to_target, is_reached
 from planner.arrays import Counts, Floats
 from planner.errors import BoundTooSmall, BudgetTooSmall, TargetUnreachable
 from planner.queueing.erlang import find_least_stable_counts, split_offered_loads
+from planner.queueing.gain_curves import ScalarQueues
 from planner.queueing.instances.key_shares import UNREACHABLE, KeyShares
 from planner.queueing.instances.scaling import FARTHEST as MOST_TRIED
 from planner.queueing.instances.scaling import find_peak
@@ -33,6 +35,10 @@ from planner.topology.loads import MOST_PROCESSORS
 
 HALVINGS = 80
 """Halvings of an interval of ln θ: after them its two ends are adjacent doubles."""
+MOST_STEPPED = 2_000
+"""The most processors, or twice the operators if more, that are moved one by one where greedy's search ends."""
+
+MOST_SPREADS = 100
 
 
 class Allocated(NamedTuple):
@@ -41,6 +47,39 @@ class Allocated(NamedTuple):
     counts: list[int]
     optimal: bool
     unused_processors: int = 0
+
+
+def set_board(stations: Stations) -> Board:
+    """The board on which greedy moves processors: plain floats for few operators, arrays for many."""
+    queues = stations.queues
+    if isinstance(queues, ScalarQueues):
+        return ScalarBoard(queues, stations.max_processors)
+    return ArrayBoard(queues, stations.min_processors, stations.max_processors)
+
+
+def fill_up(board: Board, total: int) -> bool:
+    """Gives operators the first processors in greedy's order, `total` in all or as many as bring a gain.
+
+    False where so many were left over that they were spread in proportion.
+    """
+    board.approach_total(total)
+    return step_to_total(board, total)
+
+
+def step_to_total(board: Board, total: int) -> bool:
+    """Takes or gives back processors in greedy's order, from about `total` to `total`, as fill_up does in the end."""
+    most, spare, is_ordered = max(MOST_STEPPED, 2 * len(board.floors)), total - board.total, True
+    for _ in range(MOST_SPREADS):
+        if abs(spare) <= most:
+            break
+        board.spread(spare)
+        before, spare = spare, total - board.total
+        if spare == before:  # no operator gains by more
+            return is_ordered
+        is_ordered = False
+    while 0 < abs(spare) <= most and board.step(spare):
+        spare = total - board.total
+    return is_ordered
 
 
 def allocate_budget(stations: Stations, k_max: int, names: Sequence[str] = ()) -> Allocated:

@@ -5,8 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
-from planner.allocation.allocate import allocate_budget, check_bounds, check_budget
-from planner.allocation.boards import set_board
+from planner.allocation.allocate import allocate_budget, check_bounds, check_budget, set_board
 from planner.errors import TargetUnreachable
 from planner.situations.situation import Situation
 from planner.targets.drawn_target import make_target

@@ -15,8 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from planner.allocation.allocate import check_bounds
-from planner.allocation.boards import set_board
+from planner.allocation.allocate import check_bounds, set_board
 from planner.errors import QuantileUnreachable
 from planner.quantiles.draw import Draw
 from planner.quantiles.splits import Counts, Splits, find_first

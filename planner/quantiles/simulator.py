@@ -23,7 +23,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from planner.allocation.boards import set_board
+from planner.allocation.allocate import set_board
 from planner.arrays import Floats
 from planner.queueing.bursts.carried_bursts import Source, find_source
 from planner.queueing.instances.inflows import find_stations

@@ -5,8 +5,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from planner.allocation.allocate import Allocated, allocate_budget
-from planner.allocation.boards import fill_up, set_board
+from planner.allocation.allocate import Allocated, allocate_budget, fill_up, set_board
 from planner.arrays import Counts
 from planner.queueing.array_queues import Look
 from planner.queueing.instances.instance_curves import DifferenceCurve
