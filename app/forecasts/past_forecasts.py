@@ -108,16 +108,18 @@ class PastForecasts(Answer):
             return "No earlier forecast can be judged yet: for none of them is the whole time measured."
         return (
             f"{write_percent(self.coverage)} of earlier forecasts covered the highest rate that came ({self.covered} "
-            f"of {self.judged} whose time is over and was measured); the aim is {write_percent(self.wanted)}. So few "
-            f"cases tell only that the true share lies from {write_percent(self.least_coverage)} to "
-            f"{write_percent(self.most_coverage)}{', which is below the aim' if self.falls_short else ''}."
+            f"of {self.judged} whose time is over and was measured); the aim is {write_percent(self.wanted)}. "
+            "Forecasts whose times overlap count once; these tell only that the true share lies from "
+            f"{write_percent(self.least_coverage)} to {write_percent(self.most_coverage)}"
+            f"{', which is below the aim' if self.falls_short else ''}."
         )
 
 
 def to_past_forecasts(rows: Sequence[Row[Any]], newest_end: datetime | None) -> PastForecasts:
     """Returns the forecasts of decisions, oldest first, and how often they covered the measured rate."""
     items = [to_past_forecast(row, newest_end) for row in reversed(rows)]
-    judged = [one for one in items if one.covered is not None]
+    # A miss is known before its time is over and a hit only then, so only forecasts whose time is over are counted.
+    judged = [one for one in items if one.covered is not None and one.is_complete]
     wanted = fsum(one.quantile for one in judged) / len(judged) if judged else None
     found = judge_items(judged)
     return PastForecasts(
@@ -145,7 +147,9 @@ def judge_items(items: Sequence[PastForecast]) -> LeadAccuracy:
 
 
 def to_past_forecast(row: Row[Any], newest_end: datetime | None) -> PastForecast:
-    """Returns a decision's forecast. It is judged when its whole time was measured, or when a higher rate came."""
+    """Returns a decision's forecast. Whether it covered what came is known when its whole time was measured, or when a
+    higher rate came.
+    """
     is_complete = newest_end is not None and newest_end >= row.until
     is_exceeded = row.came is not None and row.came > row.upper_rate
     covered = None if row.came is None or not (is_complete or is_exceeded) else not is_exceeded

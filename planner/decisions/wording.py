@@ -230,8 +230,16 @@ DIFFERENCES: Mapping[str, str] = {
     "saving-too-small": "too few processors would be saved",
     "gain-too-small": "E[T] would gain too little",
     "payback": "moving state would not pay back in time",
+    "cheapest": "it weighs processors against late minutes at the rates that may come",
+    "cheapest-runs": "no other number costs so much less, late minutes included, that a change would pay",
+    "saves-too-little-yet": "fewer would save too little since the last change",
+    "just-changed": "the processors were changed just now",
 }
 """Why a decision has another number of processors than the fewest for its target, by the code that says so."""
+
+
+WEIGHED = {"cheapest", "cheapest-runs", "saves-too-little-yet", "just-changed"}
+"""The codes of a rule that weighs cost: its number of processors is for no single rate."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -263,7 +271,9 @@ def describe_difference(planned_total: int, planned_rate: float, decided: Decide
 
 
 def list_clauses(codes: Sequence[str], rate: str) -> list[str]:
-    """Returns the clauses of DIFFERENCES for these codes, each once."""
+    """Returns the clauses of DIFFERENCES for these codes, each once; the first code is the source of the rate."""
+    if WEIGHED & set(codes):
+        codes = [one for one in codes if one in WEIGHED]
     return [DIFFERENCES[code].format(rate=rate) for code in dict.fromkeys(codes) if code in DIFFERENCES]
 
 

@@ -87,7 +87,9 @@ def describe_next_useful(
                 "whole-groups",
                 sentence
                 if sentence.startswith(one.name)
-                else f"{one.name} has {write_counted(one.processors, 'processor')}. {sentence}",
+                else sentence.replace(
+                    "It", f"{one.name}, with {write_counted(one.processors, 'processor')},", 1
+                ),
                 (one.name,),
             )
             for one, sentence in said
@@ -102,6 +104,8 @@ def say_next_useful(operator: Operator, measured: OperatorLoad, one: OperatorEst
         return ""
     if sentence := say_useful(operator, measured, one):
         return sentence
+    if one.next_useful_processors == one.processors + 1:
+        return ""
     deals = f"It deals out {write_counted(one.groups, 'key group')} whole"
     if one.next_useful_processors is None:
         return f"{deals}: no number of processors serves more."

@@ -37,15 +37,23 @@ def test_a_forecast_is_judged_when_its_time_was_measured(client: httpx.Client, k
     assert found["wanted"] == 0.95
 
 
-def test_more_than_was_covered_is_judged_at_once(client: httpx.Client, known: str):
+def test_more_than_was_covered_is_seen_at_once_and_counts_when_its_time_is_over(
+    client: httpx.Client, known: str
+):
     put_policy(client, known, TARGET)
     for minute in range(1, 41):
         observe(client, known, minute, rate_of(minute), ENOUGH)
     decide(client, known, 40)
     observe(client, known, 41, 2000.0, ENOUGH)
     found = client.get(f"/v1/topologies/{known}/past-forecasts").json()
+    # A hit is known only when its time is over: misses that counted before would make the share too low.
+    assert (found["items"][0]["covered"], found["coverage"]) == (False, None)
+    for minute in range(42, 51):
+        observe(client, known, minute, rate_of(minute), ENOUGH)
+    found = client.get(f"/v1/topologies/{known}/past-forecasts").json()
     assert (found["items"][0]["covered"], found["coverage"]) == (False, 0.0)
     assert found["mean_error"] < 0.0
+    assert "Forecasts whose times overlap count once; these tell only" in found["detail"]
 
 
 def test_the_error_and_the_interval_are_those_of_judged_forecasts_of_any_lead(

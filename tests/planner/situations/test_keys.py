@@ -43,11 +43,12 @@ def test_every_answer_names_the_next_number_that_serves_more():
     assert said == ["score deals out its 12 key groups whole: 5 processors serve no more than 4; 6 would."]
     fits = judge_capacity(TWELVE, load(66.0, processors=6))
     said = [one.detail for one in fits.estimate.diagnostics if one.code == "whole-groups"]
-    following = "It deals out 12 key groups whole: 12 is the next number of processors that serves more."
-    assert said == [f"score has 6 processors. {following}"]
+    deals = "score, with 6 processors, deals out 12 key groups whole"
+    following = f"{deals}: 12 is the next number of processors that serves more."
+    assert said == [following]
     made = compose_decision(DecisionQuestion(TWELVE, busy, [5], Policy(t_max_seconds=0.5)))
     assert [one.processors for one in made.decision.recommended.operators] == [6]
-    assert f"score has 6 processors. {following}" in [one.detail for one in made.diagnostics]
+    assert following in [one.detail for one in made.diagnostics]
     explored = explore(TWELVE, busy, WhatIfTerms(1.0, 0.5, None), "ggk-whitt")
     assert explored.planned is not None
     assert [one.next_useful_processors for one in explored.planned.estimate.operators] == [12]

@@ -98,7 +98,7 @@ const spread = (mean, deviation) => `${short(mean)}${deviation === null ? "" : `
 /** @param {{qos_target_percent: number | null, meets_target: boolean | null}} policy */
 function describeTarget({ qos_target_percent, meets_target }) {
   if (qos_target_percent === null) return UNKNOWN;
-  return `${meets_target ? "✓" : "▲"} ${short(qos_target_percent)}%`;
+  return `${meets_target ? "✓" : "▲"} ${short(qos_target_percent, 4)}%`;
 }
 
 function Picture({ answer }) {
