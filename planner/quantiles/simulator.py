@@ -157,7 +157,7 @@ def assume_arrivals(situation: Situation) -> ArrivalLaw:
     stations = find_stations(situation.topology, load, situation.flow.arrival_rates)
     shares = dict(zip(network.names, network.shares, strict=True))
     source = find_source(load, stations, shares, [])
-    if source is None:
+    if source is None or source.is_stated:
         return assume_renewals(find_alone(stations.values(), shares))
     if float(source.idc.max()) >= LEAST_BURSTY:
         return fit_bursts(source)

@@ -23,7 +23,7 @@ import numpy as np
 
 from planner.arrays import Floats
 from planner.errors import InvalidLoad
-from planner.queueing.instances.inflows import build_stations
+from planner.queueing.instances.inflows import build_stations, carries_scv, find_inflows
 from planner.queueing.sojourns import find_lower_bound, sum_sojourns, sum_unhindered
 from planner.queueing.stations import Stations
 from planner.queueing.waiting_models import WAITING_MODELS
@@ -55,6 +55,7 @@ class Situation(NamedTuple):
     flow: Flow
     stations: Stations
     names: list[str]
+    is_open: bool = False
 
     def wait_seconds(self, counts: Sequence[int]) -> list[float]:
         """The mean wait at each operator; inf where it is unstable."""
@@ -90,7 +91,7 @@ def survey_load(topology: Topology, load: Load, model: Model, *, is_open: bool =
     load = take_configured(topology, load)
     flow = measure_flow(topology, load)
     stations = build_stations(topology, load, flow.arrival_rates, model, is_open=is_open)
-    return Situation(topology, load, flow, stations, [operator.name for operator in topology.operators])
+    return Situation(topology, load, flow, stations, [one.name for one in topology.operators], is_open)
 
 
 def list_floats(values: Sequence[float] | Floats) -> list[float]:
@@ -110,11 +111,13 @@ def scale_load(situation: Situation, external_rate: float) -> Situation:
     diagnostics = tuple(note for note in situation.flow.diagnostics if note is not NO_INPUT)
     if not external_rate:
         diagnostics += (NO_INPUT,)
-    return situation._replace(
-        load=replace(situation.load, external_rate=external_rate),
-        flow=situation.flow._replace(arrival_rates=rates, diagnostics=diagnostics),
-        stations=replace(situation.stations, arrival_rate=rates),
-    )
+    load = replace(situation.load, external_rate=external_rate)
+    stations = replace(situation.stations, arrival_rate=rates)
+    if external_rate and carries_scv(situation.topology, load):
+        found = find_inflows(situation.topology, load, rates, is_open=situation.is_open)
+        stations = replace(stations, inflows=found)
+    flow = situation.flow._replace(arrival_rates=rates, diagnostics=diagnostics)
+    return situation._replace(load=load, flow=flow, stations=stations)
 
 
 def check_rate(situation: Situation, external_rate: float) -> None:
@@ -263,11 +266,9 @@ def describe_estimate(situation: Situation, operators: Sequence[OperatorEstimate
 def describe_configured(load: Load) -> tuple[Diagnostic, ...]:
     """A diagnostic of the operators whose service_scv comes from the topology, not from a measurement."""
     said = {name: one.service_scv for name, one in load.operators.items() if one.is_scv_configured}
-    if not said:
-        return ()
     listed = join_names([f"{name} {write_number(scv)}" for name, scv in said.items()])
     detail = f"The variability of services (SCV) was not measured, and is taken from the topology: {listed}."
-    return (Diagnostic("scv-said", detail, tuple(said)),)
+    return (Diagnostic("scv-said", detail, tuple(said)),) if said else ()
 
 
 def describe_batches(situation: Situation) -> str:

@@ -13,7 +13,6 @@ probability nearest to the wanted one: counts are coarse, so no band has exactly
 from collections.abc import Sequence
 
 import numpy as np
-from scipy.stats import nbinom, poisson
 
 from planner.arrays import Floats
 from planner.values import Diagnostic
@@ -78,6 +77,8 @@ class CountBands(SeasonBands):
 
 def find_band(mean: float, dispersion: float, level: float) -> tuple[float, float]:
     """Returns the lowest and the highest count of a band around a mean; its probability is the nearest to `level`."""
+    from scipy.stats import nbinom, poisson  # noqa: PLC0415 - loads slowly, and few workloads need it
+
     law = poisson(mean) if dispersion <= 1.0 + 1e-6 else nbinom(mean / (dispersion - 1.0), 1.0 / dispersion)
     lower = float(law.ppf((1.0 - level) / 2.0))
     below = float(law.cdf(lower - 1.0))

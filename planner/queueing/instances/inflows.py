@@ -125,7 +125,7 @@ def find_inflows(
     may_burst = (
         bool(load.external_idc)
         or any(one.measured.arrival_idc or one.measured.instances for one in stations.values())
-        or (states_scvs(topology, load) and passes_scv_on(topology, load))
+        or carries_scv(topology, load)
     )
     # the capacity upstream matters only for bursts
     is_unbounded = is_open or not may_burst or is_calm(stations, load)
@@ -184,7 +184,7 @@ def is_erlang(topology: Topology, load: Load) -> bool:
     measured = load.operators
     if any(point.idc != 1.0 for point in load.external_idc):
         return False
-    if states_scvs(topology, load) and passes_scv_on(topology, load):
+    if carries_scv(topology, load):
         return False
     for operator in topology.operators:  # a plain loop, because every plan runs it
         queueing = operator.queueing
@@ -195,14 +195,13 @@ def is_erlang(topology: Topology, load: Load) -> bool:
     return True
 
 
-def states_scvs(topology: Topology, load: Load) -> bool:
-    """Whether an SCV of arrivals is known in a topology that says how tuples queue.
+def carries_scv(topology: Topology, load: Load) -> bool:
+    """Whether the SCV of an entry goes on through the topology; how it does depends on the rate.
 
-    A topology that does not is taken as DRS takes it: an SCV that is not given is 1.
+    It does only where a topology says how tuples queue. Any other is taken as DRS takes it: an SCV not given is 1.
     """
-    return any(operator.queueing is not None for operator in topology.operators) and any(
-        one.arrival_scv not in (None, 1.0) for one in load.operators.values()
-    )
+    is_stated = any(operator.queueing is not None for operator in topology.operators)
+    return is_stated and passes_scv_on(topology, load)
 
 
 def find_stations(topology: Topology, load: Load, arrival_rates: Sequence[float]) -> dict[str, Station]:

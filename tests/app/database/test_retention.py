@@ -42,7 +42,7 @@ LATER = START + timedelta(days=31, hours=3)
 
 def make_snapshot(minute: int) -> SnapshotBody:
     operators = {name: {"service_rate": rate, "processors": ENOUGH[name]} for name, rate in RATES.items()}
-    load = {"external_rate": 300.0 + minute % 37, "operators": operators}
+    load = {"external_rate": 300.123 + minute % 37, "operators": operators}
     measured = {"measured_sojourn_seconds": 0.07 + minute % 11 / 1000.0} if minute % 3 else {}
     return SnapshotBody.model_validate(
         {"observed_at": begin(minute), "window_seconds": 60, **load, **measured}

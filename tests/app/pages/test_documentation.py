@@ -108,7 +108,7 @@ def test_every_operation_says_what_it_does_what_it_takes_and_how_it_refuses(
 def test_every_example_runs_as_it_stands(
     start_service: StartService, empty_database_url: str, operations: list[tuple[str, str, Operation]]
 ):
-    service = start_service(database_url=empty_database_url)
+    service = start_service(database_url=empty_database_url, demo_minutes="5")
     ran = 0
     with httpx.Client(base_url=service.url, timeout=60) as client:
         for method, path, operation in operations:
@@ -134,6 +134,8 @@ def name_decision(client: httpx.Client, path: str) -> str:
 def prepare(client: httpx.Client, path: str) -> None:
     """The topology that the examples speak of, measured; not there yet for the call that creates it."""
     client.delete("/v1/topologies/fpd")
+    if path == "/v1/demo/live":
+        assert client.post(path).status_code == 201
     if "{name}" in path:
         assert client.post("/v1/topologies", json=FPD).status_code == 201
         assert client.post("/v1/topologies/fpd/snapshots", json=FPD_LOAD).status_code == 201

@@ -16,7 +16,7 @@ def test_every_objective_is_a_route_and_a_stored_route():
         assert operations[f"/v1/plans/{objective.name}"] == f"plan{words}"
         assert operations[f"/v1/topologies/{{name}}/plans/{objective.name}"] == f"planStored{words}"
     planned = {path.rpartition("/")[2] for path in operations if "/plans/" in path}
-    assert planned == {objective.name for objective in OBJECTIVES}
+    assert planned == {objective.name for objective in OBJECTIVES} | {"fleet"}
 
 
 def test_every_objective_is_a_command_with_its_options():
