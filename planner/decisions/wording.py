@@ -55,11 +55,11 @@ SENTENCES: Mapping[str, str] = {
     "waits were measured. One more processor would show whether waiting is the cause.",
     # The economic rule.
     "cheapest": "Over the next hour {counts} processors cost least: {cost} processor-minutes, where a late minute "
-    "counts for {price}. What runs would cost {running}.",
+    "counts as much as {price} of them. What runs would cost {running}.",
     "cheapest-runs": "Over the next hour no other number of processors costs so much less that a change would pay.",
     "saves-too-little-yet": "{counts} processors would cost less, but what they would have saved since the last change "
     "does not pay for a change yet.",
-    "just-changed": "The processors were changed just now, and no interval shows the effect yet.",
+    "just-changed": "The processors were changed just now, and too little was measured since to judge the effect.",
     "kept-so-far": "E[T] was within the target for {share} of the last {time}; {promise} is promised.",
     # Limits.
     "k_max": "The target needs {total} processors, and the policy allows {most}. The best split of {most} misses the "

@@ -248,10 +248,11 @@ def describe_one_fewer(
     Waits are multiplied by `correction`, and by `own_correction` with a queue for each processor.
     """
     k_max = sum(chosen) - 1
+    at = f" at {write_rate(situation.load.external_rate)}"
     try:
         counts = allocate_budget(situation.stations, k_max, situation.names).counts
     except (BudgetTooSmall, BoundTooSmall):
-        return None, None, f"With one fewer, {k_max}, some operator could not keep up within its bounds."
+        return None, None, f"With one fewer, {k_max}, some operator could not keep up within its bounds{at}."
     own_counts = counts
     if own_correction is not None and situation.load.external_rate:
         own_counts = EvenSplit.prepare(situation.stations).allocate(0.0, k_max).tolist()

@@ -69,6 +69,7 @@ def explore(topology: Topology, load: Load, terms: WhatIfTerms, model: Model = D
     said += describe_distance(frontier or [])
     current = None if verdict is None else verdict.estimate
     points = lower_to_plan(frontier or [], planned)
+    said += describe_held_bursts(current, points)
     return Explored(rate, k_max, current, verdict, planned, points, tuple(said))
 
 
@@ -117,6 +118,26 @@ def lower_to_plan(frontier: list[FrontierPoint], planned: Plan | None) -> list[F
         else point
         for point in frontier
     ]
+
+
+HELD = 0.005
+"""The part by which what runs may be quicker than the best split of as many processors without a word on it."""
+
+
+def describe_held_bursts(current: Estimate | None, frontier: Sequence[FrontierPoint]) -> list[Diagnostic]:
+    """Returns a diagnostic if what runs is estimated to be quicker than the best split of as many processors."""
+    if current is None or current.expected_sojourn_seconds is None:
+        return []
+    best = {one.processors_total: one.expected_sojourn_seconds for one in frontier}
+    seconds = best.get(current.processors_total, 0.0)
+    if seconds <= (1.0 + HELD) * current.expected_sojourn_seconds:
+        return []
+    counted = write_counted(current.processors_total, "processor")
+    detail = (
+        f"E[T] of the {counted} that run is estimated with bursts as upstream operators hold them back. The curve and "
+        f"the plan must be ready for bursts that nothing holds back: so their best split of {counted} takes longer."
+    )
+    return [Diagnostic("bursts-held-back", detail)]
 
 
 def describe_distance(frontier: Sequence[FrontierPoint]) -> list[Diagnostic]:

@@ -265,7 +265,8 @@ def describe_bursts(stations: Stations, answers: Sequence[OperatorEstimate]) -> 
     ]
     errors = f"{write_percent(min(known))} to {write_percent(max(known))}"
     detail = (
-        f"Tuples arrive in bursts at {listed}; independent arrivals have an index of dispersion of 1. Under such "
-        f"bursts the estimated E[T] errs by {errors} on average, and at times by half: only a simulation tells more."
+        f"Tuples arrive in bursts at {listed}; independent arrivals have an index of dispersion of 1. In simulated "
+        f"topologies with one kind of queue and such bursts the estimated E[T] errs by {errors} on average, and at "
+        "times by half: only a simulation of this topology tells more."
     )
     return (Diagnostic("bursty", detail, tuple(bursty)),)

@@ -13,7 +13,7 @@ QUEUES = {
     "mixed queueings": "topologies whose operators queue in different ways",
 }
 ARRIVALS = {
-    "calm": "tuples that arrive without bursts",
+    "calm": "tuples that arrive without bursts that make queues long",
     "bursty": "tuples that arrive in bursts",
 }
 

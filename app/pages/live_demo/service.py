@@ -67,7 +67,7 @@ class LivePlatform:
 
 def to_live_snapshot(load: Load, observed_at: datetime) -> SnapshotBody:
     """The load of an interval as a platform posts it."""
-    names = ("service_rate", "arrival_rate", "arrival_scv", "service_scv", "processors", "backlog_tuples")
+    names = ("service_rate", "arrival_scv", "service_scv", "processors", "backlog_tuples")
     return SnapshotBody.model_validate(
         {
             "observed_at": observed_at,

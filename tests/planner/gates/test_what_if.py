@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from planner.gates.verdict import judge_capacity
-from planner.gates.what_if import WhatIfTerms, explore
+from planner.gates.what_if import WhatIfTerms, describe_held_bursts, explore
 from planner.plans.frontier import MOST_POINTS
 from planner.plans.optimal import min_latency, min_processors
 from planner.situations.situation import estimate
@@ -169,3 +169,19 @@ def test_no_load_at_all_needs_the_fewest():
     explored = explore(TOPOLOGY, LOAD, WhatIfTerms(0.0, t_max_seconds=0.4))
     assert explored.planned is not None
     assert sum(explored.planned.processors.values()) == 3
+
+
+def test_a_best_split_that_takes_longer_than_what_runs_is_explained():
+    found = explore(TOPOLOGY, LOAD, TERMS)
+    assert found.current is not None
+    assert describe_held_bursts(found.current, found.frontier) == []
+    total, seconds = found.current.processors_total, found.current.expected_sojourn_seconds
+    assert seconds is not None
+    slower = [
+        replace(one, expected_sojourn_seconds=1.1 * seconds)
+        for one in found.frontier
+        if one.processors_total == total
+    ]
+    (said,) = describe_held_bursts(found.current, slower)
+    assert said.code == "bursts-held-back"
+    assert f"best split of {total} processors takes longer" in said.detail

@@ -30,7 +30,7 @@ def test_every_kind_of_input_has_words():
             None,
             (
                 "How far the estimated E[T] is from the true one is not known for operators with a queue at each "
-                "processor, to which tuples go by their key, and tuples that arrive without bursts."
+                "processor, to which tuples go by their key, and tuples that arrive without bursts that make queues long."
             ),
         ),
         (
@@ -38,7 +38,7 @@ def test_every_kind_of_input_has_words():
             0.029,
             (
                 "The estimated E[T] differs from simulations by 2.9% on average, for operators whose processors share "
-                "one queue, and tuples that arrive without bursts."
+                "one queue, and tuples that arrive without bursts that make queues long."
             ),
         ),
     ],
