@@ -30,7 +30,8 @@ def test_every_kind_of_input_has_words():
             None,
             (
                 "How far the estimated E[T] is from the true one is not known for operators with a queue at each "
-                "processor, to which tuples go by their key, and tuples that arrive without bursts that make queues long."
+                "processor, to which tuples go by their key, and tuples that arrive without bursts that make "
+                "queues long."
             ),
         ),
         (

@@ -125,7 +125,9 @@ function Summary({ rows }) {
  * @param {any[]} rows
  */
 function describeLimits(rows) {
-  if (rows.every((one) => one.observed?.limit_source !== "promise")) return "The limit is the target, and one interval above it is enough to be counted so.";
+  if (rows.every((one) => one.observed?.limit_source !== "promise")) {
+    return "The limit is the target, and one interval above it is enough to be counted so.";
+  }
   return "The limit of a decision with a target is the target. Without one it is what the decision expected, and what " +
     "such an expectation may err by (15% where that is not known).";
 }
