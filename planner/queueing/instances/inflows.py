@@ -200,7 +200,8 @@ def carries_scv(topology: Topology, load: Load) -> bool:
 
     It does only where a topology says how tuples queue. Any other is taken as DRS takes it: an SCV not given is 1.
     """
-    is_stated = any(operator.queueing is not None for operator in topology.operators)
+    is_known = any(one.arrival_scv not in {None, 1.0} for one in load.operators.values())
+    is_stated = is_known and any(operator.queueing is not None for operator in topology.operators)
     return is_stated and passes_scv_on(topology, load)
 
 

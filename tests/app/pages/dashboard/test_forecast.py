@@ -198,7 +198,11 @@ def test_what_is_missing_is_said_and_is_no_error(
     decide(client, known, 40)
     page.reload()
     expect(page.get_by_role("heading", name="What decisions were ready for")).to_be_visible()
-    more = snapshot(40, external_rate=2000.0)
+    # A forecast counts when its time is over, a miss too.
+    more = [
+        snapshot(40, external_rate=2000.0),
+        *(snapshot(minute, external_rate=300.0) for minute in range(41, 50)),
+    ]
     assert client.post(f"/v1/topologies/{known}/snapshots", json=more).status_code == 201
     page.reload()
     expect(find_section(page, "What decisions were ready for")).to_contain_text("▲ 0% (0% to 79%)")
