@@ -93,7 +93,9 @@ fi
 
 echo "headgate: installing what $lock names into .venv (about $(estimate_size "$lock")) ..."
 .venv/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-uv.lock
-run_with_progress .venv/bin/uv pip install --require-hashes -r "$lock"
+# The lock names all packages. Without these options uv would put the overrides of pyproject.toml in place of its versions,
+# and a package released today would be installed, or refused for its unknown hash.
+run_with_progress .venv/bin/uv pip install --no-config --no-deps --require-hashes -r "$lock"
 .venv/bin/uv pip install --quiet --no-deps -e .
 echo "headgate: compiling what simulations need, once (some ten seconds) ..."
 .venv/bin/python -c 'from planner.simulation.simulate import warm_up; warm_up()' ||
