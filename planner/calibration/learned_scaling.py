@@ -18,7 +18,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import groupby
-from math import log
+from math import inf, log
 from statistics import median
 from typing import NamedTuple
 
@@ -33,6 +33,10 @@ LEAST_INTERVALS = 3
 """The fewest intervals of one number of processors that count."""
 USUAL_SCATTER = 0.02
 """The scatter of single measured rates that is taken at least; intervals may agree by chance."""
+SERVICE_SCV = 1.0
+"""Services are taken to vary like exponential ones: the mean of n of them scatters by 1/√n."""
+MEDIAN_NOISE = 1.5
+"""The variance of the middle of some rates over that of their mean."""
 LEVEL_NOISE = 0.005
 """The deviation of a rate that more intervals do not average out, as data change from hour to hour."""
 LINEAR, POWER, SERIAL, MIXED, PEAKED = 0.5, 0.2, 0.13, 0.13, 0.04
@@ -47,13 +51,15 @@ MOST_SHOWN = 2
 class SeenRate(NamedTuple):
     """The service rate of one processor in one interval, in which so many ran by a revision of the topology.
 
-    Rates with one number of `change` are compared with each other: they are of the time around one change.
+    Rates with one number of `change` are compared with each other: they are of the time around one change. The rate is
+    the mean of so many services.
     """
 
     processors: int
     service_rate: float
     revision: int = 1
     change: int = 0
+    services: float = inf
 
 
 class SeenCapacity(NamedTuple):
@@ -114,12 +120,14 @@ def sum_up(rates: Iterable[SeenRate]) -> tuple[SeenCapacity, ...]:
     """The middle rate by revision, change and number of processors, where enough intervals have them."""
     found = []
     for (revision, change, processors), group in groupby(sorted(rates, key=tell_apart), key=tell_apart):
-        logs = [log(one.service_rate) for one in group]
+        alike = list(group)
+        logs = [log(one.service_rate) for one in alike]
         if len(logs) < LEAST_INTERVALS:
             continue
         middle = median(logs)
-        scatter = max(1.4826 * median(abs(one - middle) for one in logs), USUAL_SCATTER)
-        deviation = (scatter**2 / len(logs) + LEVEL_NOISE**2) ** 0.5
+        by_chance = sum([SERVICE_SCV / one.services for one in alike]) / len(alike)
+        scatter = max(1.4826 * median(abs(one - middle) for one in logs), USUAL_SCATTER, by_chance**0.5)
+        deviation = (MEDIAN_NOISE * scatter**2 / len(logs) + LEVEL_NOISE**2) ** 0.5
         found.append(SeenCapacity(revision, change, processors, float(np.exp(middle)), len(logs), deviation))
     return tuple(found)
 

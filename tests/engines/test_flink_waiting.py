@@ -18,7 +18,8 @@ from tests.engines.http_asker import sample, write_answers
 
 SETTLING_SECONDS, MEASURED_SECONDS, BURSTY_SECONDS = 5.0, 15.0, 100
 SLOW, FAST, STAY_SECONDS = 15.0, 85.0, 1.5
-MOST_ERROR = 0.35
+BURSTY_FACTOR = 2.0
+"""100 s show bursts of seconds roughly: drawn anew, E[T] by such counts scatters by 27% around the measured one."""
 LINE = (Operator("parse", 0.008, 1), Operator("score", 0.012, 1))
 
 
@@ -121,5 +122,5 @@ def test_looks_each_second_tell_what_bursts_cost(
         report(
             f"bursty, {name} looks: {found[name] * 1e3:.0f} ms of {measured * 1e3:.0f} ms {answer['evidence']}"
         )
-    assert found["without"] < (1.0 - MOST_ERROR) * measured
-    assert found["with"] == pytest.approx(measured, rel=MOST_ERROR)
+    assert found["without"] < measured / BURSTY_FACTOR
+    assert measured / BURSTY_FACTOR < found["with"] < measured * BURSTY_FACTOR

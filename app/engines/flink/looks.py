@@ -1,4 +1,8 @@
-"""Counts of the records that sources emitted in short spans, from looks at their counters between two samples."""
+"""Counts of the records that sources emitted in short spans, from looks at their counters between two samples.
+
+A question about metrics is answered with what Flink fetched before, and starts a fetch. So the numbers of a look are of
+the time of the question before it, while a sample asks until its numbers are new.
+"""
 
 from collections.abc import Sequence
 from itertools import pairwise
@@ -17,6 +21,8 @@ from app.load.bodies.load import CountedSpan
 LEAST_LOOKS = 3
 HELD_BACK = 0.05
 """A source that is blocked for a larger part of the time emits what it may, not what comes."""
+LEAST_NEW = 0.6
+"""Of a source without a clock so large a part of the answers has to be new: else Flink fetches at times of its own."""
 WIDEST = 3.0
 """A span may be so many times as long as the median: a longer one hides how the stream came."""
 
@@ -42,22 +48,31 @@ def count_spans(
 def list_counts(looks: Sequence[MetricSums], interval: JobInterval, vertex: str) -> list[tuple[float, float]]:
     """Seconds and emitted records of a source at each look of the interval that brought new metrics.
 
-    The time is that of the source's own clock, or of the answer for a source that has none.
+    The time is that of the source's own clock. For a source that has none it is the time of the fetch that the metrics
+    are from; empty if Flink fetches too seldom to tell it.
     """
     begin = to_milliseconds(interval.earlier.job.came_at if interval.earlier else None) or 0.0
     parallelism = interval.later.job.vertices[vertex].parallelism
     found: list[tuple[float, float, VertexCounters]] = []
+    asked = fetched_ms = 0.0
     for one in sorted([one for one in looks if one.vertex == vertex], key=tell_time):
         emitted, counters = find_emitted(one), read_metric_counters(one.values)
-        if emitted is None or tell_time(one) < begin:
+        before_ms, fetched_ms = fetched_ms, tell_time(one)
+        own, of_fetch = (
+            counters.find_seconds(parallelism),
+            (before_ms if one.is_look else fetched_ms) / 1000.0,
+        )
+        if emitted is None or fetched_ms < begin or not (own or of_fetch):
             continue
-        seconds = counters.find_seconds(parallelism) or tell_time(one) / 1000.0
-        if found and (seconds < found[-1][0] or emitted < found[-1][1]):
+        asked += 1
+        seconds = own or of_fetch
+        if found and (emitted < found[-1][1] or (own and seconds < found[-1][0])):
             return []  # it began anew
         is_new = counters.time_ms or not found or emitted > found[-1][1]
         if is_new and (not found or seconds - found[-1][0] >= SHORTEST_SECONDS):
             found.append((seconds, emitted, counters))
-    if len(found) < LEAST_LOOKS:
+    has_clock = all(counters.time_ms for _, _, counters in found)
+    if len(found) < LEAST_LOOKS or (not has_clock and len(found) < LEAST_NEW * asked):
         return []
     blocked = subtract_counters(found[-1][2], found[0][2]).back_pressured_share
     return [] if (blocked or 0.0) > HELD_BACK else [(seconds, emitted) for seconds, emitted, _ in found]

@@ -51,18 +51,19 @@ changes AS (
 instants AS (
   SELECT at - {TOGETHER} * :length AS at FROM changes UNION SELECT at + {SETTLING} * :length FROM changes),
 picked AS (
-  SELECT s.observed_at, s.operators, s.stored_at FROM instants i CROSS JOIN LATERAL (
+  SELECT s.observed_at, s.operators, s.stored_at, coalesce(s.covered_seconds, s.window_seconds) AS seconds
+  FROM instants i CROSS JOIN LATERAL (
     SELECT * FROM snapshots s WHERE {USABLE} AND s.observed_at >= i.at
       AND s.observed_at < i.at + {TOGETHER} * :length
     ORDER BY s.observed_at, s.window_seconds LIMIT {TOGETHER}) s
-  GROUP BY s.observed_at, s.operators, s.stored_at),
+  GROUP BY s.observed_at, s.operators, s.stored_at, s.covered_seconds, s.window_seconds),
 seen AS (
-  SELECT p.observed_at, p.stored_at, one.key AS name, CAST(one.value->'processors' AS int) AS count,
+  SELECT p.observed_at, p.stored_at, p.seconds, one.key AS name, CAST(one.value->'processors' AS int) AS count,
     CAST(one.value->'service_rate' AS float8) AS rate, CAST(one.value->'arrival_rate' AS float8) AS arrived
   FROM picked p CROSS JOIN LATERAL jsonb_each(p.operators) one
   WHERE one.key = ANY(:names) AND one.value ? 'processors' AND one.value ? 'service_rate'),
 moved AS (SELECT name FROM seen GROUP BY name HAVING min(count) < max(count))
-SELECT name, observed_at, count, rate, (
+SELECT name, observed_at, count, rate, coalesce(arrived, rate * count) * seconds AS services, (
   SELECT count(*) FROM topology_revisions r
   WHERE r.topology_id = :topology AND r.revision <= :revision AND r.created_at <= seen.stored_at) AS revision
 FROM seen JOIN moved USING (name)
@@ -128,8 +129,10 @@ def read_rates(
         "covered": LEAST_COVERED,
     }
     found: dict[str, list[TimedRate]] = {}
-    for name, at, count, rate, revision in session.execute(text(SPREAD), terms):
-        found.setdefault(name, []).append(TimedRate(at, SeenRate(count, rate, max(revision, 1))))
+    for name, at, count, rate, services, revision in session.execute(text(SPREAD), terms):
+        found.setdefault(name, []).append(
+            TimedRate(at, SeenRate(count, rate, max(revision, 1), services=services))
+        )
     return {name: split_changes(listed, length) for name, listed in found.items()}
 
 

@@ -9,6 +9,9 @@ that a stream that slowly grows or falls has no bursts. With I(w) = Var N(w)/E N
 (for windows of unequal length, weighted by their lengths), and I(w) = (6·H(w) + 12·I(2w) − 3·I(3w))/15 from the longest
 window down, beyond which I is taken as constant. A length counts if the runs hold LEAST_WINDOWS windows of it.
 
+A burst that came once, or a rate that stepped up, is no property of the stream: the largest events, windows far from
+their line with the neighbours that share them, count as much as the largest event after them.
+
 Below the shortest span nothing is counted. There I(t) is taken as 1 + A(1 − (1 − e^(−gt))/gt), which is the I(t) of
 independent gaps that are hyperexponential (g = 2λ/(A + 2)) or like Erlang's (g = 2λ/(1 − c), c = 1 + A < 1), and of
 rates that change at random. Of all g up to that of independent gaps, it is the largest that fits the shortest windows.
@@ -31,6 +34,8 @@ CHANCE_WINDOWS = 3.2
 """Independent arrivals give H(w) with a variance of about CHANCE_WINDOWS over the number of windows."""
 SURE = 1.5
 """Deviations by chance up to this multiple of their size count as no bursts."""
+SINGLE_EVENTS = 2
+"""So many events are single ones: a step up and the step down after it, or the two ends of a burst."""
 MOST_GROWTH = 3.0
 """Arrivals at a rate that changes at random make H(2w) hardly more than so many times H(w); a smooth wave up to 32."""
 MOST_OCTAVES = 24
@@ -103,18 +108,18 @@ def measure_levels(runs: Sequence[Run]) -> list[WindowLevel]:
         windows = sum([one[-1, 0] for one in long_enough]) / (base * size)
         if windows < LEAST_WINDOWS or base * size > 1.01 * LONGEST_SECONDS:
             break
-        parts = np.array([compare_windows(one, size) for one in long_enough]).sum(axis=0)
-        if parts[1] <= 0.0:
+        left, chance = zip(*[compare_windows(one, size) for one in long_enough], strict=True)
+        if sum(chance) <= 0.0:
             break
-        dispersion = float(parts[0] / parts[1])
+        dispersion = settle_events(left, size) / sum(chance)
         if levels:
             dispersion = min(dispersion, MOST_GROWTH * levels[-1].dispersion)
         levels.append(WindowLevel(base * size, dispersion, float(windows)))
     return levels
 
 
-def compare_windows(sums: Floats, size: int) -> tuple[float, float]:
-    """The squares by which rates of windows leave the line between their neighbours, and what chance would give.
+def compare_windows(sums: Floats, size: int) -> tuple[Floats, float]:
+    """The squares by which rates of windows leave the line between their neighbours, and their sum if by chance alone.
 
     `sums` are seconds and tuples since the beginning of a run, at the borders of its spans.
     """
@@ -126,7 +131,24 @@ def compare_windows(sums: Floats, size: int) -> tuple[float, float]:
     rates = [one[:, 1] / one[:, 0] for one in (before, middle, after)]
     left = (rates[1] - behind * rates[0] - ahead * rates[2]) ** 2
     chance = 1.0 / middle[:, 0] + behind**2 / before[:, 0] + ahead**2 / after[:, 0]
-    return float(left.sum()), float((whole[:, 1] / whole[:, 0] * chance).sum())
+    return left, float((whole[:, 1] / whole[:, 0] * chance).sum())
+
+
+def settle_events(squares: Sequence[Floats], size: int) -> float:
+    """The sum of the squares of runs, the largest SINGLE_EVENTS events as large as the largest one after them.
+
+    An event is a square with all that share a span with its windows of `size` spans.
+    """
+    reach = 3 * size - 1
+    rest = np.concatenate([np.concatenate([one, np.zeros(reach)]) for one in squares])
+    events: list[tuple[float, float]] = []
+    for _ in range(SINGLE_EVENTS):
+        place = int(np.argmax(rest))
+        event = slice(max(place - reach, 0), place + reach + 1)
+        events.append((float(rest[place]), float(rest[event].sum())))
+        rest[event] = 0.0
+    largest = float(rest.max())
+    return float(rest.sum()) + sum([total * largest / peak for peak, total in events if peak > 0.0])
 
 
 def unfold(levels: Sequence[WindowLevel]) -> Floats:

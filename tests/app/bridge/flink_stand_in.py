@@ -93,6 +93,9 @@ class FlinkStandIn:
     def get(self, path: str) -> Any:
         """The document at a path; None: 404."""
         with self.lock:
+            fetched = (
+                self.shown
+            )  # a question about metrics is answered from the fetch of the question before it
             self.count()
             now = int(1000 * self.clock())
             if path == "/jobs/overview":
@@ -106,7 +109,7 @@ class FlinkStandIn:
                 documents |= {at: self.describe_vertex(vertex, now), f"{at}/subtasks/metrics": []}
             if self.shows_source:
                 at = f"/jobs/{self.job}/vertices/{IDS['Source: arrivals']}/subtasks/metrics"
-                name, emitted = "Source__arrivals.numRecordsOut", int(self.shown["Source: arrivals"][0])
+                name, emitted = "Source__arrivals.numRecordsOut", int(fetched["Source: arrivals"][0])
                 counted: dict[str, Any] = {
                     at: [{"id": name}],
                     f"{at}?get={name}": [{"id": name, "sum": emitted}],

@@ -71,6 +71,20 @@ def test_straight_capacity_is_left_alone_under_noise() -> None:
     assert sum(one > 1.0 for one in spent) <= 4
 
 
+def test_the_chance_of_some_hundred_services_bends_nothing() -> None:
+    """Mean times of 300 exponential services scatter by 6%: four intervals of each number agree by chance alone."""
+    draw, bent = np.random.default_rng(4), 0
+    for _ in range(200):
+        rates = [
+            SeenRate(k, 300.0 / float(draw.gamma(300, 1.0 / 20.0)), change=change, services=300.0)
+            for change, counts in enumerate(((4, 2), (2, 4), (4, 3)))
+            for k in counts
+            for _ in range(4)
+        ]
+        bent += learn_scaling(rates) is not None
+    assert bent <= 4
+
+
 def test_too_little_evidence_bends_nothing() -> None:
     draw = np.random.default_rng(1)
     bent = Scaling(sigma=0.1)

@@ -51,11 +51,42 @@ def keep_two_samples(answers: list[Json]) -> list[Json]:
     ]
 
 
-@pytest.mark.parametrize("has_clock", [True, False])
-def test_each_look_ends_a_span(has_clock: bool):  # noqa: FBT001
-    spans = list_spans(keep_two_samples(make_answers(has_clock=has_clock)))
+def test_each_look_ends_a_span():
+    spans = list_spans(keep_two_samples(make_answers()))
     assert [tuples for _, tuples in spans] == [13.0, 17.0, 5.0, 37.0, 8.0]
     assert [seconds for seconds, _ in spans] == pytest.approx([1.0] * 5)
+
+
+def ask_each_second(update_seconds: float) -> list[Json]:
+    """Two samples, and looks each second, at a source without a clock that emits 60/s; Flink answers with what it
+    fetched before, and starts a fetch if the one before it is `update_seconds` old.
+    """
+    answers: list[Json] = copy.deepcopy(load("chain")["answers"])
+    begin, end = (datetime.fromisoformat(answers[place]["at"]) for place in (6, 11))
+    kept, asked = [*answers[:11], *answers[12:15]], answers[11]
+    last_fetch = 0.0
+    for second in range(9):
+        look, now = copy.deepcopy(asked), float(second)
+        is_sample = second in {0, 8}
+        is_due = now - last_fetch >= update_seconds
+        shown = now if is_sample and is_due else last_fetch
+        last_fetch = now if is_due else last_fetch
+        look["at"] = (end if second == 8 else begin + timedelta(seconds=now)).astimezone(UTC).isoformat()
+        look["path"] += "" if is_sample else "#look"
+        changes = {"Source__numbers.numRecordsOut": 60.0 * shown, "accumulateBusyTimeMs": "NaN"}
+        look["body"] = [one | {"sum": changes.get(one["id"], one["sum"])} for one in look["body"]]
+        kept.append(look)
+    return kept
+
+
+def test_a_look_at_a_source_without_a_clock_is_of_the_time_of_the_question_before_it():
+    spans = list_spans(ask_each_second(0.5))
+    assert [tuples for _, tuples in spans] == [60.0] * 6 + [120.0]
+    assert [60.0 * seconds for seconds, _ in spans] == pytest.approx([60.0] * 6 + [120.0], rel=0.03)
+
+
+def test_looks_between_rare_fetches_tell_nothing_about_a_source_without_a_clock():
+    assert list_spans(ask_each_second(3.0)) == []
 
 
 def test_a_look_that_brings_nothing_new_ends_no_span():

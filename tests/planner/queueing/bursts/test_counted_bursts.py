@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from planner.queueing.bursts.counted_bursts import (
     Span,
@@ -32,7 +33,8 @@ def test_windows_are_compared_with_the_line_between_their_neighbours():
         at = (d1 + d2) / (d0 + 2.0 * d1 + d2)
         left += (n1 / d1 - at * n0 / d0 - (1.0 - at) * n2 / d2) ** 2
         chance += (n0 + n1 + n2) / (d0 + d1 + d2) * (1.0 / d1 + at**2 / d0 + (1.0 - at) ** 2 / d2)
-    assert compare_windows(sums, 2) == pytest.approx((left, chance), rel=1e-12)
+    squares, by_chance = compare_windows(sums, 2)
+    assert (squares.sum(), by_chance) == pytest.approx((left, chance), rel=1e-12)
 
 
 def test_a_stream_that_grows_along_a_line_has_no_bursts():
@@ -60,6 +62,26 @@ def test_fewer_than_thirty_windows_and_an_empty_stream_show_nothing():
 def test_rates_that_are_no_counts_show_nothing():
     assert find_idc([[Span(1.0, 50.5)] * 100]) == ()
     assert find_idc([[Span(1.0, 50.001)] * 100])[-1].idc < 0.5
+
+
+def count_poisson(rates: NDArray[np.float64], seed: int) -> list[Span]:
+    """Independent arrivals at these rates, counted in spans of a second."""
+    return [Span(1.0, float(n)) for n in np.random.default_rng(seed).poisson(rates)]
+
+
+@pytest.mark.parametrize("length", [40, 120, 240])
+def test_a_burst_that_came_once_or_a_step_is_no_burstiness(length: int):
+    once, step = np.full(length, 60.0), np.full(length, 60.0)
+    once[length // 3], step[length // 2 :] = 160.0, 95.0
+    for rates in (once, step):
+        found = [find_idc([count_poisson(rates, seed)]) for seed in range(20)]
+        assert sum([max(point.idc for point in points) > 1.2 for points in found]) <= 2
+
+
+def test_bursts_that_come_again_are_burstiness():
+    rates = np.full(120, 60.0)
+    rates[::20] = 160.0
+    assert find_idc([count_poisson(rates, 1)])[-1].idc > 3.0
 
 
 def test_a_gap_between_runs_is_no_burst():
