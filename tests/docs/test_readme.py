@@ -10,7 +10,7 @@ from tests.docs.consoles import SERVED_AT, read_console, read_page, run_shown
 
 README = read_page("README.md")
 SHOWN = read_console(README)
-MOST_LINES = 170
+MOST_LINES = 120
 
 
 def test_the_readme_shows_commands():
