@@ -12,11 +12,11 @@ from math import inf
 from typing import Literal
 
 from planner.calibration.modelled_waits import Interval
+from planner.calibration.wait_correction import UNCORRECTED, Correction, correct_waits
 from planner.decisions.catch_up import Backlog, CatchUpTerms, find_backlog, find_owed
 from planner.decisions.horizon import NO_OUTLOOK, ChangeHorizon, RateHistory, RateOutlook, limit_rate
 from planner.decisions.policy import LastChange, Policy, bound_topology
 from planner.decisions.state_migration import Moves, OwnersLeft
-from planner.decisions.wait_correction import UNCORRECTED, Correction, correct_waits
 from planner.decisions.wording import Reason, describe_overload
 from planner.economics.seen import History
 from planner.nodes.usage import MeasuredInstance, Node

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
+from planner.calibration.wait_correction import Correction, correct_sojourn
 from planner.decisions.case import (
     Action,
     Case,
@@ -20,15 +21,14 @@ from planner.decisions.case import (
     survey_case,
 )
 from planner.decisions.catch_up import CatchingUp, describe_catch_up
-from planner.decisions.economic_goal import decide_economically
-from planner.decisions.goals import propose
+from planner.decisions.goals.economic_goal import decide_economically
+from planner.decisions.goals.proposals import propose
+from planner.decisions.goals.sizing import list_futile, list_notes
 from planner.decisions.horizon import ChangeHorizon
 from planner.decisions.limits import limit_change
 from planner.decisions.policy import Goal
 from planner.decisions.rules import RULES, apply_rules, find_moves
-from planner.decisions.sizing import list_futile, list_notes
 from planner.decisions.state_migration import Moves
-from planner.decisions.wait_correction import Correction, correct_sojourn
 from planner.decisions.wording import DIFFERENCES, Reason, describe_lower_limit
 from planner.economics.choose import WeighedChoice
 from planner.gates.headroom import Counterfactuals, find_counterfactuals

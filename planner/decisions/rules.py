@@ -22,7 +22,7 @@ from planner.decisions.catch_up import (
     lift_counts,
     plan_catch_up,
 )
-from planner.decisions.goals import describe_optimum, propose
+from planner.decisions.goals.proposals import describe_optimum, propose
 from planner.decisions.horizon import find_horizon, forecast_each_step
 from planner.decisions.state_migration import Moves, keep_owners, plan_moves
 from planner.decisions.wording import Reason, give_reason

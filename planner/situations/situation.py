@@ -6,7 +6,7 @@ limit modelled waits, each found in another room:
 
     calibration   measured over modelled wait of ONE operator (planner.calibration); it is part of the load
                   (`OperatorLoad.wait_factor`), so every answer under that load has it
-    correction    measured over modelled wait of ALL operators together (planner.decisions.wait_correction); only in
+    correction    measured over modelled wait of ALL operators together (planner.calibration.wait_correction); only in
                   decisions, and only for the difference that the calibration leaves
     stretch       waits of drawn tuples over modelled waits, so that a draw shows the times that simulations show
                   (planner.quantiles.waits.find_stretch); only for quantiles, and never with a calibration

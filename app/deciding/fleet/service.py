@@ -24,7 +24,7 @@ from app.settings import Settings
 from app.web.observability import time_planner
 from app.web.problems.error_pointers import RefusedByPlanner, find_place, pointing_into_body
 from app.web.problems.errors import InvalidRequest
-from planner.decisions.capacity_goal import Room
+from planner.decisions.goals.capacity_goal import Room
 from planner.decisions.policy import Policy, bound_topology
 from planner.errors import PlannerError, suggest_name
 from planner.fleet.admission import Admission, admit

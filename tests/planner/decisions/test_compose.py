@@ -7,7 +7,7 @@ import pytest
 
 from planner.decisions.case import DecisionQuestion, survey_case
 from planner.decisions.compose import ComposedDecision, compose_decision, conclude, decide, plan_for_rate
-from planner.decisions.goals import propose
+from planner.decisions.goals.proposals import propose
 from planner.decisions.horizon import RateHistory, RateOutlook
 from planner.decisions.policy import LastChange, Policy
 from planner.decisions.rules import RULES, apply_rules

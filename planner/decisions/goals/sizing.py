@@ -13,8 +13,8 @@ import numpy as np
 
 from planner.allocation.allocate import EvenSplit, allocate_budget, allocate_target
 from planner.allocation.served import straighten_hopeless
+from planner.calibration.wait_correction import find_own_wait, find_wait
 from planner.decisions.case import Case
-from planner.decisions.wait_correction import find_own_wait, find_wait
 from planner.decisions.wording import Reason, describe_limit, give_reason
 from planner.errors import BoundTooSmall, TargetUnreachable
 from planner.queueing.instances.scaling import describe_futile

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from planner.decisions.capacity_goal import Room
 from planner.decisions.catch_up import CatchUpTerms
 from planner.decisions.compose import Decision, compose_decision
+from planner.decisions.goals.capacity_goal import Room
 from planner.decisions.policy import Policy
 from planner.queueing.instances.key_shares import KeyGroups
 from planner.queueing.queueings import ERLANG, Inflow

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 from planner.decisions.case import survey_case
 from planner.decisions.compose import Decision
-from planner.decisions.goals import describe_correction
+from planner.decisions.goals.proposals import describe_correction
+from planner.decisions.goals.sizing import Factors, Sizing
 from planner.decisions.policy import Policy
-from planner.decisions.sizing import Factors, Sizing
 from planner.values import Load, OperatorLoad
 from tests.planner.decisions.asked import ask
 from tests.planner.decisions.measured_windows import (

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from planner.calibration.wait_correction import Correction
 from planner.decisions.case import Case, DecisionQuestion
 from planner.decisions.compose import decide
-from planner.decisions.policy import Policy
-from planner.decisions.sizing import (
+from planner.decisions.goals.sizing import (
     MOST_GROWTH,
     Factors,
     Sizing,
@@ -19,7 +19,7 @@ from planner.decisions.sizing import (
     size_for_target,
     split_total,
 )
-from planner.decisions.wait_correction import Correction
+from planner.decisions.policy import Policy
 from planner.errors import TargetUnreachable
 from planner.situations.situation import assess_counts, survey_load
 from planner.values import Edge, Entry, InstanceLoad, Load, Operator, OperatorLoad, Topology

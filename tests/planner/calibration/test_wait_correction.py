@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from planner.calibration.modelled_waits import Interval
-from planner.decisions.policy import Policy
-from planner.decisions.wait_correction import (
+from planner.calibration.wait_correction import (
     LARGEST_FACTOR,
     LEAST_WAIT,
     MODEL_ERROR,
@@ -17,6 +16,7 @@ from planner.decisions.wait_correction import (
     correct_sojourn,
     correct_waits,
 )
+from planner.decisions.policy import Policy
 from planner.situations.situation import estimate, survey_load
 from planner.topology.smoothing import smooth_window
 from planner.values import Load, Model, Topology

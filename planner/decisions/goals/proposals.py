@@ -15,11 +15,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 from planner.allocation.allocate import allocate_budget
-from planner.decisions.capacity_goal import propose_for_backlog, propose_for_utilisation
 from planner.decisions.case import Case, Proposal
-from planner.decisions.policy import Goal
-from planner.decisions.quantile_goal import QuantileGoal
-from planner.decisions.sizing import (
+from planner.decisions.goals.capacity_goal import propose_for_backlog, propose_for_utilisation
+from planner.decisions.goals.quantile_goal import QuantileGoal
+from planner.decisions.goals.sizing import (
     Factors,
     Sizing,
     fill_shared,
@@ -29,6 +28,7 @@ from planner.decisions.sizing import (
     size_for_target,
     split_total,
 )
+from planner.decisions.policy import Goal
 from planner.decisions.wording import (
     Reason,
     describe_ahead,

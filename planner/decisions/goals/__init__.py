@@ -1,0 +1,1 @@
+"""The goals of a policy: which processors each proposes, before rules hold or change them."""
