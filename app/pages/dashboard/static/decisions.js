@@ -2,6 +2,7 @@
 import { html, useState } from "./view.js";
 import { at, call } from "./api.js";
 import { DecisionTable, describeApplied, sayWithin } from "./decision_table.js";
+import { Nothing } from "./empty.js";
 import { ACTIONS, count, counted } from "./format.js";
 import { Trouble, useAnswer, useTerms, Waiting } from "./hooks.js";
 import { SeriesCharts } from "./over_time.js";
@@ -86,7 +87,7 @@ function Filter({ wanted, onWant }) {
 /** @param {{name: string, wanted: Wanted, onAll: (wanted: Wanted) => void}} props */
 function Empty({ name, wanted, onAll }) {
   if (!wanted.from && !wanted.to && !wanted.action) {
-    return html`<p class="quiet">There is none yet. POST ${at(name, "/decisions")} makes one.</p>`;
+    return html`<${Nothing} says="There is none yet. POST ${at(name, "/decisions")} makes one." />`;
   }
   return html`
     <p class="quiet">

@@ -2,6 +2,7 @@
 import { html, useLayoutEffect, useState } from "./view.js";
 import { call, Problem } from "./api.js";
 import { duration, sentence } from "./format.js";
+import { tellAnswer, tellAway } from "./freshness.js";
 
 const REFRESH_MILLISECONDS = 15000;
 
@@ -28,10 +29,13 @@ export function useAnswer(address, body, every = REFRESH_MILLISECONDS) {
           body,
           signal: aborting.signal,
         });
+        tellAnswer();
         setState({ path, answer, problem: null });
       } catch (error) {
         if (aborting.signal.aborted) return;
         const problem = error instanceof Error ? error : new Error(String(error));
+        if (problem instanceof Problem) tellAnswer();
+        else tellAway();
         if (problem instanceof Problem && problem.retrySeconds !== null) again = 1000 * problem.retrySeconds;
         setState((before) => ({ path, answer: before.path === path ? before.answer : null, problem }));
       }

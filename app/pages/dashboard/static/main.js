@@ -5,6 +5,7 @@ import { DecisionsPage } from "./decisions.js";
 import { ForecastPage } from "./forecast.js";
 import { Trouble } from "./hooks.js";
 import { OverviewPage } from "./overview.js";
+import { Shell } from "./shell.js";
 import { TopologyPage } from "./topology.js";
 import { WhatIfPage } from "./what_if.js";
 
@@ -40,12 +41,7 @@ function App() {
   }, [address]);
   return html`
     <div>
-      <header>
-        <a class="brand" href="#/">Headgate</a>
-        <span class="space"></span>
-        <a href="/docs">API</a>
-        ${session?.keys_required && session.may_read && html`<button onClick=${signOut}>Sign out</button>`}
-      </header>
+      <${Shell} parts=${address.parts} session=${session} />
       <main>
         <${Trouble} problem=${problem} />
         ${session && !session.may_read && html`<${SignIn} onDone=${setSession} />`}
@@ -60,7 +56,7 @@ function Page({ address, session }) {
   const [room, name, page] = address.parts;
   if (!room) return html`<${OverviewPage} session=${session} />`;
   if (room === "topologies" && name && !page) {
-    return html`<${TopologyPage} key=${name} name=${name} session=${session} />`;
+    return html`<${TopologyPage} key=${name} name=${name} query=${address.query} session=${session} />`;
   }
   if (room === "topologies" && page === "what-if") {
     return html`<${WhatIfPage} key=${name} name=${name} query=${address.query} />`;
@@ -97,8 +93,6 @@ function SignIn({ onDone }) {
     </section>
   `;
 }
-
-const signOut = () => call("/v1/session", { method: "DELETE" }).finally(() => location.reload());
 
 const root = document.getElementById("app");
 root?.replaceChildren();

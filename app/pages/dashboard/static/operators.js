@@ -1,7 +1,8 @@
 // The operators as a graph and as a table, the busiest named.
-import { html, useState } from "./view.js";
+import { html, useLayoutEffect, useState } from "./view.js";
 import { change, count, counted, duration, percent, rate, UNBOUNDED } from "./format.js";
 import { TopologyGraph } from "./graph.js";
+import { Term } from "./terms.js";
 
 const ROWS_AT_ONCE = 100;
 
@@ -23,11 +24,12 @@ const COLUMNS = [
 ];
 
 /**
- * @param {{topology: any, estimate: any, processors: {current: Record<string, number>,
+ * @param {{topology: any, estimate: any, asked: string | null, processors: {current: Record<string, number>,
  *   recommended: Record<string, number>} | null}} props
  */
-export function Operators({ topology, estimate, processors }) {
-  const [picked, setPicked] = useState(/** @type {string | null} */ (null));
+export function Operators({ topology, estimate, asked, processors }) {
+  const [picked, setPicked] = useState(asked);
+  useLayoutEffect(() => setPicked(asked), [asked]);
   const estimates = new Map((estimate?.operators ?? []).map((one) => [one.name, one]));
   const rows = topology.operators.map((one) => makeRow(topology, one, estimates.get(one.name), processors));
   const busiest = rows.reduce((most, one) => ((one.utilisation ?? -1) > (most?.utilisation ?? -1) ? one : most), null);
@@ -45,7 +47,7 @@ export function Operators({ topology, estimate, processors }) {
           <p>
             The busiest is <strong>${busiest.name}</strong>: ${percent(busiest.utilisation)} busy.${" "}
             <span class="quiet">
-              Busy, wait and service are estimates for the ${now}. E[T] counts an operator as often as an external tuple${" "}
+              Busy, wait and service are estimates for the ${now}. <${Term} of="E[T]" /> counts an operator as often as an external tuple${" "}
               visits it on average: its arrivals divided by the external rate.
             </span>
           </p>

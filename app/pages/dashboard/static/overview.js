@@ -3,8 +3,9 @@ import { html, useRef, useState } from "./view.js";
 import { ago, change, duration, rate, rateLimit, sentence } from "./format.js";
 import { Sparkline } from "./chart.js";
 import { LoadDemo } from "./demo.js";
+import { EmptyDrawing, Nothing } from "./empty.js";
+import { useMeasuredUntil } from "./freshness.js";
 import { Trouble, useAnswer, Waiting } from "./hooks.js";
-import { Words } from "./tabs.js";
 
 /** @type {Record<string, string>} */
 const SIGNS = {
@@ -37,6 +38,7 @@ export function OverviewPage({ session }) {
   const last = useRef(/** @type {any} */ (null));
   if (found.answer) last.current = found.answer;
   const page = last.current;
+  useMeasuredUntil(findNewest(page?.items ?? []));
   const want = (part) => {
     setFollowing("");
     setWanted({ ...wanted, ...part });
@@ -49,9 +51,10 @@ export function OverviewPage({ session }) {
       ${!page && html`<${Waiting} of=${found} />`}
       ${page && isAll && !page.items.length && html`<${Empty} session=${session} />`}
       ${page && !(isAll && !page.items.length) && html`
-        <${Words} />
-        <${Filter} counts=${page.counts} wanted=${wanted} onWant=${want} />
-        <${Table} page=${page} />
+        <section class="card">
+          <${Filter} counts=${page.counts} wanted=${wanted} onWant=${want} />
+          <${Table} page=${page} />
+        </section>
       `}
       <p>
         ${following && html`<button onClick=${() => setFollowing("")}>First page</button>`}${" "}
@@ -60,6 +63,9 @@ export function OverviewPage({ session }) {
     </div>
   `;
 }
+
+/** The end of the newest snapshot of all rows. @param {{measured_until: string | null}[]} rows @returns {string | null} */
+const findNewest = (rows) => rows.map((one) => one.measured_until ?? "").sort().at(-1) || null;
 
 /**
  * @param {{counts: Record<string, number>, wanted: {status: string, contains: string},
@@ -101,7 +107,7 @@ const COLUMNS = [
 ];
 
 function Table({ page }) {
-  if (!page.items.length) return html`<p class="quiet">No topology is like that.</p>`;
+  if (!page.items.length) return html`<${Nothing} says="No topology is like that." />`;
   return html`
     <div class="scroll" tabindex="0" role="group" aria-label="A part that can be scrolled">
       <table class="wide topologies">
@@ -144,7 +150,8 @@ function Line({ row }) {
 /** @param {{session: {may_store: boolean}}} props */
 function Empty({ session }) {
   return html`
-    <section class="card">
+    <section class="card empty">
+      <${EmptyDrawing} />
       <h2>Nothing is stored yet</h2>
       <p>Store a topology and a snapshot of its measured load, or let a bridge do both:</p>
       <pre>headgate bridge flink --url http://localhost:8081 --job NAME</pre>

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -64,4 +65,7 @@ def test_the_rate_up_to_which_processors_do_has_one_name(tmp_path: Path) -> None
 
 
 def test_pages_and_reports_say_alike_what_the_words_of_the_model_are() -> None:
-    assert WORDS in " ".join((STATIC / "tabs.js").read_text(encoding="utf-8").split())
+    pages = re.sub(r'" \+\s*"', "", (STATIC / "terms.js").read_text(encoding="utf-8"))
+    of_time, start, of_processor = WORDS.partition("A processor")
+    assert f'"{of_time.strip()}"' in pages
+    assert f'"{start}{of_processor}"' in pages

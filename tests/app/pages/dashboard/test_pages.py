@@ -75,7 +75,9 @@ def test_the_page_of_a_topology_says_the_decision_its_reasons_and_its_patch(
     expect(page.get_by_text(decided["counterfactuals"]["one_fewer_detail"])).to_be_visible()
     page.get_by_label("Format").select_option("keda")
     expect(page.locator("li code")).to_have_text("kubectl apply -f -")
-    expect(page.get_by_text("E[T] is the mean total time")).to_be_visible()
+    page.get_by_role("button", name="E[T]", exact=True).first.click()
+    expect(page.get_by_text("E[T] is the mean total time").first).to_be_visible()
+    page.keyboard.press("Escape")
     page.set_viewport_size({"width": 400, "height": 900})
     expect(page.locator(".chart svg").first).to_have_attribute("viewBox", "0 0 400 200")
     assert page.evaluate("document.documentElement.scrollWidth") == 400
