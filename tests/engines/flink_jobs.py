@@ -38,7 +38,8 @@ class Operator(NamedTuple):
 class JobPlan(NamedTuple):
     """What job to start: a source with this rate (tuples/s), then the operators in a row.
 
-    Keys follow Zipf's law with exponent `skew`; copies of a tuple have its key, or keys of their own.
+    Keys follow Zipf's law with exponent `skew`; copies of a tuple have its key, or keys of their own. With `has_replay`
+    tuples that were due while the job stood still are sent once it runs again, as from a log.
     """
 
     name: str
@@ -50,6 +51,7 @@ class JobPlan(NamedTuple):
     skew: float = 0.0
     has_own_keys: bool = False
     groups: int = 0
+    has_replay: bool = False
 
 
 class Tally(NamedTuple):
@@ -188,6 +190,7 @@ def start_job(flink: Flink, jar: str, plan: JobPlan) -> Job:
         "skew": str(plan.skew),
         "own_keys": str(plan.has_own_keys).lower(),
         "groups": str(plan.groups),
+        "replay": str(plan.has_replay).lower(),
         "rate_file": str(job.rate_file),
         "buffer_timeout": str(plan.buffer_timeout_ms),
         "operators": ",".join(operator.write() for operator in plan.operators),

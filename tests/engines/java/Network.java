@@ -27,7 +27,7 @@ import org.apache.flink.util.Collector;
  * Arguments are name=value: name, exchange (rebalance or hash), keys, skew (of Zipf's law; 0: even), own_keys (whether the
  * copies of a tuple have keys of their own), groups (the most instances; 0: Flink's default), rate_file, buffer_timeout
  * (ms), operators (name:milliseconds:law:copies:parallelism, separated by commas; law is exponential, fixed or wild, with
- * SCV 4).
+ * SCV 4), replay (whether tuples that were due while the job stood still are sent once it runs again).
  */
 public class Network {
     static final TypeInformation TUPLE = PrimitiveArrayTypeInfo.LONG_PRIMITIVE_ARRAY_TYPE_INFO;
@@ -47,7 +47,8 @@ public class Network {
         if (groups > 0) {
             environment.setMaxParallelism(groups);
         }
-        SourceFunction arrivals = new Arrivals((String) arguments.get("rate_file"), drawn);
+        boolean replay = "true".equals(arguments.get("replay"));
+        SourceFunction arrivals = new Arrivals((String) arguments.get("rate_file"), drawn, replay);
         DataStream stream = environment.addSource(arrivals, "arrivals", TUPLE).setParallelism(1);
         String[] operators = ((String) arguments.get("operators")).split(",");
         for (int i = 0; i < operators.length; i++) {
@@ -95,38 +96,48 @@ class Arrivals implements SourceFunction {
     private static final long LOOK_AGAIN = 100000000L;
     private final String rateFile;
     private final Keys keys;
+    private final boolean replay;
     private volatile boolean running = true;
 
-    Arrivals(String rateFile, Keys keys) {
+    Arrivals(String rateFile, Keys keys, boolean replay) {
         this.rateFile = rateFile;
         this.keys = keys;
+        this.replay = replay;
     }
 
     public void run(SourceFunction.SourceContext context) throws Exception {
+        File due = new File(rateFile + ".due");
+        boolean again = replay && due.exists();
+        long next = again ? Long.parseLong(new String(Files.readAllBytes(due.toPath())).trim()) : Long.MAX_VALUE;
+        double rate = again ? readRate() : 0.0;
         ThreadLocalRandom random = ThreadLocalRandom.current();
-        double rate = 0.0;
         long read = System.nanoTime() - LOOK_AGAIN;
-        long next = Long.MAX_VALUE;
-        while (running) {
-            long now = System.nanoTime();
-            if (now - read >= LOOK_AGAIN) {
-                read = now;
-                double found = readRate();
-                if (found != rate) {
-                    rate = found;
-                    next = rate > 0.0 ? now + drawGap(random, rate) : Long.MAX_VALUE;
+        try {
+            while (running) {
+                long now = System.nanoTime();
+                if (now - read >= LOOK_AGAIN) {
+                    read = now;
+                    double found = readRate();
+                    if (found != rate) {
+                        rate = found;
+                        next = rate > 0.0 ? now + drawGap(random, rate) : Long.MAX_VALUE;
+                    }
                 }
+                if (next > now) {
+                    LockSupport.parkNanos(Math.min(next - now, LOOK_AGAIN));
+                    continue;
+                }
+                // The stamp is when the tuple was due: a source that lags behind or is held up delays it too.
+                long[] tuple = new long[] {keys.draw(random), next, next};
+                synchronized (context.getCheckpointLock()) {
+                    context.collect(tuple);
+                }
+                next += drawGap(random, rate);
             }
-            if (next > now) {
-                LockSupport.parkNanos(Math.min(next - now, LOOK_AGAIN));
-                continue;
+        } finally {
+            if (replay) {
+                Files.write(due.toPath(), Long.toString(next).getBytes());
             }
-            // The stamp is when the tuple was due: a source that lags behind or is held up delays it too.
-            long[] tuple = new long[] {keys.draw(random), next, next};
-            synchronized (context.getCheckpointLock()) {
-                context.collect(tuple);
-            }
-            next += drawGap(random, rate);
         }
     }
 

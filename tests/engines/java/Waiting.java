@@ -37,7 +37,7 @@ public class Waiting {
         }
         StreamExecutionEnvironment environment = StreamExecutionEnvironment.getExecutionEnvironment();
         environment.setBufferTimeout(0L);
-        SourceFunction arrivals = new Arrivals((String) arguments.get("rate_file"), new Keys(1000, 0.0));
+        SourceFunction arrivals = new Arrivals((String) arguments.get("rate_file"), new Keys(1000, 0.0), false);
         DataStream stream = environment.addSource(arrivals, "arrivals", Network.TUPLE).setParallelism(1);
         int calls = Integer.parseInt((String) arguments.get("calls"));
         DataStream called = AsyncDataStream
