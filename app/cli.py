@@ -95,6 +95,10 @@ def main() -> None:
     try:
         from app.command_line import cli
 
+        if "_HEADGATE_COMPLETE" in os.environ:
+            from app.terminal.completion import prepare_completion
+
+            prepare_completion()
         cli()
     except ModuleNotFoundError as error:
         refuse_missing(error)

@@ -98,6 +98,9 @@ COMMANDS = {
     "report": CommandPlace(ASKING, "report", "Print the report on the newest decision of a topology."),
     "push": CommandPlace(ASKING, "push", "Send measured snapshots of a topology to a service."),
     "keys": CommandPlace("app.terminal.keys", "keys_cli", "Make a key of the service, or list its keys."),
+    "completion": CommandPlace(
+        "app.terminal.completion", "completion", "Print what makes bash, zsh or fish complete commands."
+    ),
     "openapi": CommandPlace(HERE, "openapi", "Print the OpenAPI document as YAML, as in openapi.yaml."),
     "doctor": CommandPlace(
         "app.serving.doctor", "doctor", "Look at what a service needs on this machine, and say what to do."

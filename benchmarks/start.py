@@ -16,6 +16,14 @@ COMMANDS = (
     (["estimate", *FILES], 40),
     (["gate", *FILES], 40),
 )
+COMPLETING = [
+    "env",
+    "_HEADGATE_COMPLETE=complete_bash",
+    "COMP_WORDS=headgate pl",
+    "COMP_CWORD=1",
+    str(HEADGATE),
+]
+MOST_COMPLETING = 25
 
 
 def measure_seconds(command: list[str]) -> float:
@@ -28,11 +36,13 @@ def measure_seconds(command: list[str]) -> float:
 
 def main() -> None:
     bare = [sys.executable, "-c", "pass"]
-    commands = [[str(HEADGATE), *arguments] for arguments, _ in COMMANDS]
+    commands = [*([str(HEADGATE), *arguments] for arguments, _ in COMMANDS), COMPLETING]
     least = [float("inf")] * (1 + len(commands))
     for _ in range(ROUNDS):  # side by side, so that a busy moment lengthens all of them
         for at, command in enumerate([bare, *commands]):
             least[at] = min(least[at], measure_seconds(command))
-    for (arguments, limit), seconds in zip(COMMANDS, least[1:], strict=True):
+    for (arguments, limit), seconds in zip(
+        [*COMMANDS, (["completion"], MOST_COMPLETING)], least[1:], strict=True
+    ):
         name = " ".join(one for one in arguments[:2] if "/" not in one and one != "--topology")
         print(f"headgate {name:<18} {seconds / least[0]:5.1f} x python -c pass (at most {limit})")

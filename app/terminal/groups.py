@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, get_args, get_origin
 
 import typer
+from typer._click.shell_completion import CompletionItem
 from typer.core import TyperArgument, TyperCommand, TyperGroup, TyperOption
 
 WORDS = {int: "NUMBER", float: "NUMBER", str: "TEXT", Path: "FILE"}
@@ -80,6 +81,12 @@ class LazyGroup(PlainGroup):
     def describe_commands(self, _context: Any) -> list[tuple[str, str]]:
         """Returns the name of each command of the group, and what the command does."""
         return [(name, place.help) for name, place in self.places.items()]
+
+    def shell_complete(self, ctx: Any, incomplete: str) -> list[CompletionItem]:
+        """Returns the commands and options that begin with what was typed; none of them is imported."""
+        begun = {name: place.help for name, place in self.places.items() if name.startswith(incomplete)}
+        options = TyperCommand.shell_complete(self, ctx, incomplete)
+        return [*(CompletionItem(name, help=words) for name, words in begun.items()), *options]
 
 
 def make_command(name: str, function: Callable[..., Any], help_text: str) -> Any:

@@ -119,6 +119,10 @@ def decide(
     """Decide what should change in a topology now, and why; the decision is stored unless it is a trial."""
     place = find_path("topologies", name, "decisions")
     found = run_or_fail(read_answer, ServiceAddress(url, api_key), place, {"store": not trial})
+    _print_decision(found, output)
+
+
+def _print_decision(found: dict[str, Any], output: str) -> None:
     counts, wanted = found["processors"], found["processors"]["recommended"]
     if output in {"csv", "markdown"}:
         running = counts["current"].items()
@@ -190,14 +194,20 @@ def report(
     name: NameArgument,
     *,
     output: Annotated[
-        Literal["markdown", "html"], typer.Option("--output", help="The form of the report.")
+        Literal["markdown", "html", "table", "json", "yaml", "csv"],
+        typer.Option("--output", help="A whole report, or the newest decision in another form."),
     ] = "markdown",
     url: UrlOption = LOCAL,
     api_key: KeyOption = None,
 ) -> None:
     """Print the report on the newest decision of a topology: verdict, numbers, operators and evidence."""
-    place = find_path("topologies", name, "report") + f"?format={output}"
-    sys.stdout.write(run_or_fail(ask, ServiceAddress(url, api_key), place).decode())
+    service = ServiceAddress(url, api_key)
+    if output in {"markdown", "html"}:
+        place = find_path("topologies", name, "report") + f"?format={output}"
+        sys.stdout.write(run_or_fail(ask, service, place).decode())
+    else:
+        newest = find_path("topologies", name, "decisions", "latest")
+        _print_decision(run_or_fail(read_answer, service, newest), output)
 
 
 def push(

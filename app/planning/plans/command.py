@@ -129,4 +129,5 @@ def estimate(
 def _print(run: Any, output: str, *inputs: Any, **named: Any) -> None:
     from app.planning.plans.offline import print_answer
 
-    print_answer(run_or_fail(run, *inputs, **named), output)
+    answer, running = run_or_fail(run, *inputs, **named)
+    print_answer(answer, running, output)

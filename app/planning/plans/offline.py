@@ -1,5 +1,6 @@
 """Estimates and plans from files, without a server or a database; checks and answers equal those of the service."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from rich.text import Text
@@ -16,6 +17,7 @@ from app.terminal.outputs import write_model
 from app.terminal.tables import Column, open_console, print_table
 from planner.wording import (
     UNBOUNDED,
+    write_change,
     write_level,
     write_number,
     write_percent,
@@ -23,9 +25,12 @@ from planner.wording import (
     write_signed_seconds,
 )
 
+Running = Mapping[str, int | None]
+"""The processors of each operator that run by the load; a plan's table shows what it changes of them."""
 
-def run_estimate(**inputs: Any) -> EstimateAnswer:
-    """Returns the estimate for the topology and the load in files."""
+
+def run_estimate(**inputs: Any) -> tuple[EstimateAnswer, Running]:
+    """Returns the estimate for the topology and the load in files; an estimate changes nothing that runs."""
     documents = open_documents(inputs)
     body = check_body(EstimateRequest, documents)
 
@@ -35,11 +40,11 @@ def run_estimate(**inputs: Any) -> EstimateAnswer:
         estimated = compute_estimate(topology, calibrated.load, body)
         return add_calibration(to_estimate_answer(estimated), calibrated)
 
-    return compute_answer(answer, documents)
+    return compute_answer(answer, documents), {}
 
 
-def run_plan(objective: PlanObjective, **inputs: Any) -> PlanAnswer:
-    """Returns the objective's plan for the topology and the load in files."""
+def run_plan(objective: PlanObjective, **inputs: Any) -> tuple[PlanAnswer, Running]:
+    """Returns the objective's plan for the topology and the load in files, and what runs by the load."""
     documents = open_documents(fold_target(inputs))
     body = check_body(objective.request, documents)
 
@@ -50,17 +55,19 @@ def run_plan(objective: PlanObjective, **inputs: Any) -> PlanAnswer:
             to_plan_answer(compute_plan(objective, topology, calibrated.load, body)), calibrated
         )
 
-    return compute_answer(answer, documents)
+    return compute_answer(answer, documents), {
+        name: one.processors for name, one in body.load.operators.items()
+    }
 
 
-def print_answer(answer: EstimateAnswer, output: str) -> None:
+def print_answer(answer: EstimateAnswer, running: Running, output: str) -> None:
     """Prints an estimate or a plan: as tables for people, or in the form that --output names."""
     if output != "table":
         write_model(answer, output, "operators")
         return
     console = open_console()
     console.print(_summarise(answer))
-    _print_operators(answer)
+    _print_operators(answer, running)
     for line in _list_spreads(answer):
         console.print(Text(line))
     for said in answer.diagnostics:
@@ -94,8 +101,8 @@ def _list_spreads(answer: EstimateAnswer) -> list[str]:
     return lines
 
 
-def _print_operators(answer: EstimateAnswer) -> None:
-    """Prints a row for each operator; a plan also shows the effect of one processor more and of one fewer."""
+def _print_operators(answer: EstimateAnswer, running: Running) -> None:
+    """Prints a row for each operator; a plan shows `running → planned`, and what one processor more or fewer does."""
     effects = (
         {effect.operator: effect for effect in answer.explanation} if isinstance(answer, PlanAnswer) else {}
     )
@@ -104,7 +111,7 @@ def _print_operators(answer: EstimateAnswer) -> None:
     for one in answer.operators:
         row = [
             one.name,
-            str(one.processors),
+            write_change(running.get(one.name) or one.processors, one.processors),
             write_percent(one.utilisation),
             write_number(one.arrival_rate),
             write_number(one.service_rate),

@@ -96,3 +96,12 @@ def test_a_service_that_cannot_answer_is_a_sentence_and_2(command: list[str], se
         unknown = run_here(*command, "--url", service.url)
         assert (unknown.exit_code, unknown.stdout) == (2, "")
         assert "unknown-topology" in unknown.stderr
+
+
+def test_a_report_has_the_newest_decision_in_other_forms(measured: str, service: Service):
+    made = json.loads(run_here("decide", measured, "--url", service.url, "--output", "json").stdout)
+    reported = ["report", measured, "--url", service.url, "--output"]
+    assert json.loads(run_here(*reported, "json").stdout)["id"] == made["id"]
+    assert run_here(*reported, "table").stdout.startswith(made["verdict"])
+    assert run_here(*reported, "csv").stdout.startswith("operator,current,recommended\n")
+    assert run_here(*reported, "markdown").stdout.startswith(f"# {measured}: ")

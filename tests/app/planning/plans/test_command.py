@@ -134,3 +134,10 @@ def test_the_help_names_plain_types(objective: str):
     said = run("plan", objective, "--help").stdout
     assert "FieldInfo" not in said
     assert "Annotated" not in said
+
+
+def test_a_plan_shows_what_it_changes_of_what_runs():
+    shown = run_here("plan", "min-latency", *FILES, "--k-max", "24").stdout
+    rows = {line.split()[0]: line for line in shown.splitlines() if line.strip()}
+    assert "13 → 15" in rows["detector"] or "13 → 14" in rows["detector"], shown
+    assert "→" not in run_here("estimate", *FILES).stdout
