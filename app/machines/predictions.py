@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 from app.database.connections.transactions import SessionDep
 from app.load.bodies.answers import DiagnosticAnswer
 from app.load.bodies.topology import Graph, check_size
-from app.machines.profiles.schemas import AZURE_BLOB, ProfilesByName, Threads
+from app.machines.profiles.schemas import BLOB_ENDS, ProfilesByName, Threads
 from app.machines.profiles.service import gather_profiles
 from app.settings import Settings
 from app.web.callers.security import may_read
@@ -51,7 +51,7 @@ class PredictionRequest(Body):
     model_config = show_example(
         {
             "topology": BLOB_TOPOLOGY,
-            "profiles": {"blob": AZURE_BLOB},
+            "profiles": {"blob": BLOB_ENDS},
             "vms": [{"name": "a", "slots": [{"threads": {"blob": 50}}, {"threads": {"blob": 20}}]}],
         }
     )

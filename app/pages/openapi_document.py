@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections import Counter
 from collections.abc import Iterator
 from http import HTTPStatus
 from typing import Any, TypeVar
@@ -13,8 +14,8 @@ from fastapi.routing import APIRoute
 from pydantic.json_schema import models_json_schema
 
 from app.load.bodies.answers import to_estimate_answer
-from app.load.bodies.load import FPD_LOAD, LoadBody
-from app.load.bodies.topology import FPD, Graph
+from app.load.bodies.load import PAIR_LOAD, LoadBody
+from app.load.bodies.topology import PAIR, Graph
 from app.pages.openapi_schemas import rename_schemas, share_fields, tidy_schemas
 from app.planning.plans.answers import to_plan_answer
 from app.web.problems.documented_problems import share_problems
@@ -23,6 +24,8 @@ from planner.plans.optimal import min_latency
 from planner.situations.situation import estimate
 
 Document = dict[str, Any]
+
+EXAMPLE = "#/components/examples/"
 
 
 def name_operation(route: APIRoute) -> str:
@@ -51,12 +54,13 @@ def describe_api(app: FastAPI) -> Document:
     )
     schemas.update(definitions["$defs"])
     show_plan_answers(document)
-    _share_body_examples(document)
+    _move_body_examples(document)
     _say_security_once(document)
     _name_statuses(document)
     share_problems(document)
     tidy_schemas(document)
     _share_parameters(document)
+    _inline_single_examples(document)
     document = rename_schemas(document)
     share_fields(document)
     return document
@@ -66,13 +70,10 @@ def _list_operations(document: Document) -> Iterator[Document]:
     return (operation for operations in document["paths"].values() for operation in operations.values())
 
 
-def _share_body_examples(document: Document) -> None:
-    """Moves every example of a body from the body or its schema to the components, equal examples once.
-
-    A schema keeps an example only if no body shows it.
-    """
-    schemas, examples = document["components"]["schemas"], document["components"]["examples"]
-    names: dict[str, str] = {}
+def _move_body_examples(document: Document) -> None:
+    """Moves every example of a body from its schema to the body; a schema keeps an example only if no body shows it."""
+    schemas = document["components"]["schemas"]
+    shown = {_write_sorted(part) for part in _list_parts(document["components"]["examples"])}
     for operation in _list_operations(document):
         body = operation.get("requestBody", {}).get("content", {}).get("application/json")
         if body is None:
@@ -80,12 +81,8 @@ def _share_body_examples(document: Document) -> None:
         if "examples" not in body:
             name = body["schema"].get("anyOf", [body["schema"]])[0]["$ref"].rpartition("/")[2]
             [example] = schemas[name]["examples"]
-            body["examples"] = {"fpd": {"value": example}}
-        for key, example in body["examples"].items():
-            name = names.setdefault(_write_sorted(example), f"{operation['operationId']}-{key}")
-            examples[name] = example
-            body["examples"][key] = {"$ref": f"#/components/examples/{name}"}
-    shown = {_write_sorted(part) for example in examples.values() for part in _list_parts(example)}
+            body["examples"] = {"example": {"value": example}}
+        shown |= {_write_sorted(part) for part in _list_parts(body["examples"])}
     for schema in schemas.values():
         if all(_write_sorted(one) in shown for one in schema.get("examples", [])):
             schema.pop("examples", None)
@@ -102,6 +99,18 @@ def _list_parts(value: Any) -> Iterator[Any]:
     if isinstance(value, dict | list):
         for inner in value.values() if isinstance(value, dict) else value:
             yield from _list_parts(inner)
+
+
+def _inline_single_examples(document: Document) -> None:
+    """Puts every shared example that is used in one place into that place."""
+    examples = document["components"]["examples"]
+    uses = [
+        part for part in _list_parts(document) if isinstance(part, dict) and EXAMPLE in str(part.get("$ref"))
+    ]
+    counted = Counter(use["$ref"] for use in uses)
+    for use in uses:
+        if counted[use["$ref"]] == 1:
+            use.update(examples.pop(use.pop("$ref").removeprefix(EXAMPLE)))
 
 
 def _say_security_once(document: Document) -> None:
@@ -202,9 +211,9 @@ def render_yaml(document: dict[str, Any]) -> str:
 
 
 def show_plan_answers(document: dict[str, Any]) -> None:
-    """Adds to both calls, stateless and stored, the answer for the example in their body."""
-    topology = Graph.model_validate(FPD).to_values()
-    load = LoadBody.model_validate(FPD_LOAD).to_values()
+    """Adds to both calls, stateless and stored, the answer for the example of the stateless one."""
+    topology = Graph.model_validate(PAIR).to_values()
+    load = LoadBody.model_validate(PAIR_LOAD).to_values()
     answers = {
         "estimate": to_estimate_answer(estimate(topology, load)),
         "plans/min-latency": to_plan_answer(min_latency(topology, load, 22)),
@@ -216,7 +225,7 @@ def show_plan_answers(document: dict[str, Any]) -> None:
         for path in (f"/v1/{call}", f"/v1/topologies/{{name}}/{call}"):
             responses = document["paths"][path]["post"]["responses"]
             answered = responses.get("201", responses.get("200"))["content"]["application/json"]
-            answered["examples"] = {"fpd": {"$ref": f"#/components/examples/{name}"}}
+            answered["examples"] = {"example": {"$ref": f"#/components/examples/{name}"}}
 
 
 def round_numbers(value: Any) -> Any:

@@ -5,12 +5,28 @@ from typing import Any
 
 import httpx
 
-from app.jobs.backtests.schemas import EXAMPLE
 from planner.vms.backtest import BacktestSetup, run_backtest
 from planner.vms.throughput import MstSample
 from tests.app.processes import wait_until
 
-SMALL: dict[str, Any] = dict(EXAMPLE)  # type: ignore[arg-type]  # a JSON object
+# An hour of a rate that rises and falls, and samples of an application that serves about 0.8 per VM.
+SMALL: dict[str, Any] = {
+    "workload": [
+        {
+            "at": f"2026-11-18T{minute // 60:02}:{minute % 60:02}:00Z",
+            "rate": round(8 + 4 * math.sin(minute / 20)),
+        }
+        for minute in range(101)
+    ],
+    "workload_name": "an-hour",
+    "mst_samples": [
+        {"vms": vms, "throughput": round(vms * each, 2)}
+        for vms in (1, 2, 4, 8, 16, 24)
+        for each in (0.78, 0.8, 0.83)
+    ],
+    "policies": ["mst", "mst+ua", "headgate"],
+    "seeds": 2,
+}
 ODD_NAME = "a<b> & $x^2$ 日本"
 # Hundreds of short runs: there is always one that is not done yet when the service is ended.
 LONG = SMALL | {

@@ -16,7 +16,7 @@ from app.deciding.policies.schemas import EXAMPLE
 from app.machines.placements.answers import Placed, to_placement_answer
 from app.machines.placements.gathering import GatheredPlacement
 from app.machines.placements.schemas import PlacementAnswer, PlacementChoices
-from app.machines.profiles.schemas import AZURE_BLOB
+from app.machines.profiles.schemas import BLOB_ENDS
 from app.machines.vm_catalogues import AZURE_D_SIZES
 from app.web.fields import Body, show_example
 from planner.decisions.compose import ComposedDecision, Decision
@@ -25,7 +25,7 @@ from planner.decisions.policy import Policy
 from planner.wording import write_number, write_numbers_apart, write_seconds
 from planner.workloads.line_forecasts import HISTORY
 
-PLACED: dict[str, JsonValue] = {"profiles": {"detector": AZURE_BLOB}, "vm_sizes": AZURE_D_SIZES}
+PLACED: dict[str, JsonValue] = {"profiles": {"detector": BLOB_ENDS}, "vm_sizes": AZURE_D_SIZES}
 
 
 class ForecastTerms(Body):

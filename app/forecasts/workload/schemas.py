@@ -16,11 +16,11 @@ MOST_LEADS = 12
 MOST_ORIGINS = 200
 USUAL_LEADS = (1, 2, 4, 8, 16, 32)
 
-# Forty minutes of a rising rate with some noise.
+# Half an hour of a rising rate with some noise.
 EXAMPLE: JsonValue = {
     "workload": [
         {"at": f"2026-11-18T00:{minute:02}:00Z", "rate": round(300 + 2.0 * minute + (minute * 37 % 11), 1)}
-        for minute in range(40)
+        for minute in range(30)
     ],
     "steps": 10,
 }

@@ -1,6 +1,5 @@
 """Backtests as JSON: the request, the stored job, its state and its results."""
 
-import math
 from datetime import datetime
 from typing import Annotated, Literal
 
@@ -19,24 +18,8 @@ from planner.vms.timing import Timing
 MOST_SEEDS = 50
 Vms = Annotated[int, Field(ge=1, le=10**6)]
 
-# An hour of a rate that rises and falls, and samples of an application that serves about 0.8 per VM.
-EXAMPLE: JsonValue = {
-    "workload": [
-        {
-            "at": f"2026-11-18T{minute // 60:02}:{minute % 60:02}:00Z",
-            "rate": round(8 + 4 * math.sin(minute / 20)),
-        }
-        for minute in range(101)
-    ],
-    "workload_name": "an-hour",
-    "mst_samples": [
-        {"vms": vms, "throughput": round(vms * each, 2)}
-        for vms in (1, 2, 4, 8, 16, 24)
-        for each in (0.78, 0.8, 0.83)
-    ],
-    "policies": ["mst", "mst+ua", "headgate"],
-    "seeds": 2,
-}
+# The rates and the samples that are stored for a topology.
+EXAMPLE: JsonValue = {"topology": "fpd", "policies": ["mst+ua", "headgate"], "seeds": 2}
 
 
 class BacktestRequest(Body):

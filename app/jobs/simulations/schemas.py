@@ -6,9 +6,9 @@ from pydantic import AfterValidator, Field, JsonValue
 
 from app.jobs.states import JobAnswer
 from app.load.bodies.answers import Basis, DiagnosticAnswer, QuantileAnswer
-from app.load.bodies.load import FPD_LOAD, ServiceBucketBody, check_histogram
+from app.load.bodies.load import PAIR_LOAD, PAIR_PROCESSORS, ServiceBucketBody, check_histogram
 from app.load.bodies.terms import Described, KnownModel, Levels, Measured, ProcessorCounts
-from app.load.bodies.topology import FPD, QueueingName
+from app.load.bodies.topology import PAIR, QueueingName
 from app.web.fields import Answer, Body, OperatorName, Scv, Seconds, show_example
 from planner import values
 from planner.simulation.arrivals import ArrivalLaw
@@ -148,9 +148,9 @@ class SimulationRequest(SimulationTerms, Described):
 
     model_config = show_example(
         {
-            "topology": FPD,
-            "load": FPD_LOAD,
-            "processors": {"generator": 6, "detector": 13, "reporter": 3},
+            "topology": PAIR,
+            "load": PAIR_LOAD,
+            "processors": PAIR_PROCESSORS,
             "roots": 20_000,
             "seed": 1,
         }

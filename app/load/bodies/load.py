@@ -99,6 +99,14 @@ FPD_LOAD: dict[str, JsonValue] = {
     "measured_sojourn_seconds": 0.41,
     "operators": FPD_MEASURED,
 }
+PAIR_LOAD: dict[str, JsonValue] = {
+    "external_rate": 100.0,
+    "operators": {
+        "parse": {"service_rate": 40.0, "arrival_scv": 1.2, "service_scv": 0.8, "processors": 4},
+        "store": {"service_rate": 30.0, "arrival_scv": 1.1, "service_scv": 1.0, "processors": 5},
+    },
+}
+PAIR_PROCESSORS: dict[str, JsonValue] = {"parse": 4, "store": 5}
 
 
 class IdcPointBody(Body):

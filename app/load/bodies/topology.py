@@ -37,6 +37,12 @@ FPD: dict[str, JsonValue] = {
     "entries": [{"operator": "generator", "share": 1.0}],
 }
 """Frequent pattern detection, DRS's second application: the example in all of the documentation."""
+PAIR: dict[str, JsonValue] = {
+    "queueing": "shared",
+    "operators": [{"name": "parse"}, {"name": "store"}],
+    "edges": [{"source": "parse", "target": "store"}],
+}
+"""The smallest topology that shows what a body looks like: the example of every call without a stored topology."""
 
 
 QueueingName = Annotated[

@@ -10,7 +10,7 @@ from app.load.bodies.answers import DiagnosticAnswer, PurchaseAnswer
 from app.load.bodies.series import MOST_SLOTS, VmSizeBody
 from app.load.bodies.topology import Graph
 from app.machines.predictions import BLOB_TOPOLOGY, RoutingName, SlotUsageAnswer, SustainedRateAnswer
-from app.machines.profiles.schemas import AZURE_BLOB, ProfilesByName
+from app.machines.profiles.schemas import BLOB_ENDS, ProfilesByName
 from app.machines.vm_catalogues import AZURE_D_SIZES
 from app.web.fields import Answer, Body, OperatorName, PositiveRate, StoredFields, TopologyName, show_example
 from planner.placements import mapping as mappers
@@ -98,7 +98,7 @@ class PlacementRequest(PlacementChoices):
             "allocation": "mba",
             "mapping": "sam",
             "routing": "shuffle",
-            "profiles": {"blob": AZURE_BLOB},
+            "profiles": {"blob": BLOB_ENDS},
             "vm_sizes": AZURE_D_SIZES,
         }
     )
@@ -111,7 +111,7 @@ class StoredPlacementRequest(PlacementChoices):
     """Threads, slots and VMs for a stored topology, by the profiles that its operators name."""
 
     model_config = show_example(
-        {"external_rate": 100.0, "profiles": {"detector": AZURE_BLOB}, "vm_sizes": AZURE_D_SIZES}
+        {"external_rate": 100.0, "profiles": {"detector": BLOB_ENDS}, "vm_sizes": AZURE_D_SIZES}
     )
 
     external_rate: Annotated[

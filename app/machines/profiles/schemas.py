@@ -27,6 +27,8 @@ AZURE_BLOB: list[JsonValue] = [
     {"threads": 50, "peak_rate": 30.0, "cpu": 0.7673, "memory": 0.3138},
 ]
 """The blob download of Shukla and Simmhan, without the base load of the machine."""
+BLOB_ENDS: list[JsonValue] = [AZURE_BLOB[0], AZURE_BLOB[-1]]
+"""Its first and its last point, for examples."""
 
 FROM_TRIALS = "from-trials"
 
@@ -87,7 +89,7 @@ class ProfileBody(Body):
     """A profile under a name; the same name again makes a new version."""
 
     model_config = show_example(
-        {"name": "azure_blob", "points": AZURE_BLOB, "measured_on": "one slot of an Azure D1"}
+        {"name": "azure_blob", "points": BLOB_ENDS, "measured_on": "one slot of an Azure D1"}
     )
 
     name: ProfileName

@@ -5,9 +5,9 @@ from typing import Annotated, Literal, Self
 from pydantic import Field, JsonValue, model_validator
 
 from app.load.bodies.answers import EstimateAnswer
-from app.load.bodies.load import FPD_LOAD
+from app.load.bodies.load import PAIR_LOAD
 from app.load.bodies.terms import Described, KMax, Measured, ProcessorCounts, TargetTerms
-from app.load.bodies.topology import FPD
+from app.load.bodies.topology import PAIR
 from app.web.fields import Age, Answer, Rate, show_example
 from planner.gates.verdict import Verdict
 
@@ -49,7 +49,7 @@ class GateTerms(TargetTerms):
 class GateRequest(Described, GateTerms):
     """Whether a topology keeps its limits under a load."""
 
-    model_config = show_example({"topology": FPD, "load": FPD_LOAD, **TERMS})
+    model_config = show_example({"topology": PAIR, "load": PAIR_LOAD, **TERMS})
 
 
 class StoredGateRequest(Measured, GateTerms):

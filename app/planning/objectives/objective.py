@@ -6,9 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from app.load.bodies.load import FPD_LOAD
+from app.load.bodies.load import PAIR_LOAD, PAIR_PROCESSORS
 from app.load.bodies.terms import Described, Measured, ProcessorCounts, QuantileTerms
-from app.load.bodies.topology import FPD
+from app.load.bodies.topology import PAIR
 from app.web.fields import show_example
 from planner.quantiles.spread import add_spread
 from planner.situations.situation import estimate
@@ -50,9 +50,9 @@ class EstimateRequest(QuantileTerms, Described):
 
     model_config = show_example(
         {
-            "topology": FPD,
-            "load": FPD_LOAD,
-            "processors": {"generator": 6, "detector": 13, "reporter": 3},
+            "topology": PAIR,
+            "load": PAIR_LOAD,
+            "processors": PAIR_PROCESSORS,
         }
     )
 

@@ -4,9 +4,9 @@ from typing import Self
 
 from pydantic import JsonValue, model_validator
 
-from app.load.bodies.load import FPD_LOAD
+from app.load.bodies.load import PAIR_LOAD
 from app.load.bodies.terms import Described, KMax, Measured, QuantileTerms, TargetTerms
-from app.load.bodies.topology import FPD
+from app.load.bodies.topology import PAIR
 from app.planning.objectives.objective import PlanObjective, TermOption
 from app.web.fields import show_example
 from planner.plans.optimal import min_latency, min_processors
@@ -17,7 +17,7 @@ from planner.values import Load, Plan, Topology
 class MinLatencyRequest(QuantileTerms, Described):
     """The best split of `k_max` processors."""
 
-    model_config = show_example({"topology": FPD, "load": FPD_LOAD, "k_max": 22})
+    model_config = show_example({"topology": PAIR, "load": PAIR_LOAD, "k_max": 22})
 
     k_max: KMax
 
@@ -73,7 +73,7 @@ class RequiredTarget(TargetTerms, QuantileTerms):
 class MinProcessorsRequest(RequiredTarget, Described):
     """The fewest processors that keep E[T] at or below `t_max_seconds`, or meet `target`."""
 
-    model_config = show_example({"topology": FPD, "load": FPD_LOAD, "t_max_seconds": 0.08})
+    model_config = show_example({"topology": PAIR, "load": PAIR_LOAD, "t_max_seconds": 0.08})
 
 
 class StoredMinProcessorsRequest(RequiredTarget, Measured):

@@ -4,9 +4,9 @@ from typing import Annotated
 
 from pydantic import Field
 
-from app.load.bodies.load import FPD_LOAD
+from app.load.bodies.load import PAIR_LOAD
 from app.load.bodies.terms import Beta, Described, Measured, ModelName, QuantileTerms
-from app.load.bodies.topology import FPD
+from app.load.bodies.topology import PAIR
 from app.planning.objectives.objective import PlanObjective, TermOption
 from app.web.fields import Body, OperatorName, show_example
 from planner.plans.proportional import proportional
@@ -25,7 +25,7 @@ class TradeoffTerms(Body):
 class TradeoffRequest(QuantileTerms, Described, TradeoffTerms):
     """Processors weighed operator by operator."""
 
-    model_config = show_example({"topology": FPD, "load": FPD_LOAD, "beta": 0.5})
+    model_config = show_example({"topology": PAIR, "load": PAIR_LOAD, "beta": 0.5})
 
     model: EsStreamModel = "mmk"
 
@@ -87,7 +87,7 @@ class ProportionalTerms(Body):
 class ProportionalRequest(QuantileTerms, Described, ProportionalTerms):
     """Processors in proportion to work."""
 
-    model_config = show_example({"topology": FPD, "load": FPD_LOAD, "tolerance": 0.01})
+    model_config = show_example({"topology": PAIR, "load": PAIR_LOAD, "tolerance": 0.01})
 
 
 class StoredProportionalRequest(QuantileTerms, Measured, ProportionalTerms):

@@ -1,5 +1,7 @@
 """The problems in the OpenAPI document: the types of each operation, and one real example of each type."""
 
+from collections import Counter
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
@@ -27,9 +29,19 @@ REPEATED = ("idempotency-key-in-use", "idempotency-key-reused")
 """The problems of every call that takes an Idempotency-Key."""
 REFUSALS = ("unauthorized", "too-many-wrong-keys", "forbidden", "overloaded", *BODY, *REPEATED)
 """The problems that are the same for all operations: each operation has one `default` response for them."""
-MOST_TYPES_NAMED = 1
-STATUS_NAMES = {"404": "Unknown", "409": "Conflict", "422": "Unprocessable", "503": "Unavailable"}
-"""A response with more types shows the examples of its whole status, and its description lists the types."""
+LEAST_USES = 6
+STATUS_NAMES = {
+    "404": "Unknown",
+    "406": "NotAcceptable",
+    "409": "Conflict",
+    "412": "RevisionConflict",
+    "422": "Unprocessable",
+    "503": "Unavailable",
+}
+"""A response shows the examples of its whole status, and its description lists its types.
+
+Only a response with one type that at least LEAST_USES operations have shows that type alone.
+"""
 REFUSED = (
     "Every call can answer 401 unauthorized, 403 forbidden, 429 too-many-wrong-keys or 503 overloaded, and one with a "
     "body 413 payload-too-large, 415 unsupported-media-type or 415 unsupported-encoding. One with an Idempotency-Key "
@@ -53,38 +65,44 @@ def document_problems(*types: str) -> dict[int | str, dict[str, Any]]:
 def share_problems(document: dict[str, Any]) -> None:
     """Replaces the refusals of every operation by references to components, and adds these to the document."""
     responses: dict[str, Component] = {}
-    for operations in document["paths"].values():
-        for operation in operations.values():
-            refused = {
-                status: operation["responses"].pop(status)
-                for status in list(operation["responses"])
-                if status >= "400"
-            }
-            for status, response in refused.items():
-                types = [kind for kind in _read_types(response) if kind not in REFUSALS]
-                if not types:
-                    continue
-                is_named = len(types) <= MOST_TYPES_NAMED
-                name = name_response(types) if is_named else STATUS_NAMES[status]
-                responses[name] = _make_response(types if is_named else _list_types(int(status)))
-                own = {} if is_named else {"description": ", ".join(types)}
-                operation["responses"][status] = {"$ref": f"#/components/responses/{name}"} | own
-            if refused:
-                operation["responses"]["default"] = {"$ref": "#/components/responses/Refused"}
+    refused = list(_take_refusals(document))
+    alone = Counter(tuple(types) for _, _, types in refused if len(types) == 1)
+    for answered, status, types in refused:
+        is_named = alone[tuple(types)] >= LEAST_USES
+        name = name_response(types[0]) if is_named else STATUS_NAMES[status]
+        shown = types if is_named else _list_types(int(status))
+        responses[name] = _make_response(shown)
+        own = {} if shown == types else {"description": ", ".join(types)}
+        answered[status] = {"$ref": f"#/components/responses/{name}"} | own
+        answered["default"] = answered.pop("default")
     responses["Refused"] = _make_response(list(REFUSALS)) | {"description": REFUSED}
     document["components"]["responses"] = dict(sorted(responses.items()))
     document["components"].setdefault("examples", {}).update(sorted(_make_examples().items()))
+
+
+def _take_refusals(document: dict[str, Any]) -> Iterator[tuple[dict[str, Any], str, list[str]]]:
+    """Takes the refusals from every operation, and gives each one's responses, the status and the problem types.
+
+    Refusals that are the same for all operations are left to the response `default`.
+    """
+    operations = [one for each in document["paths"].values() for one in each.values()]
+    for answered in (operation["responses"] for operation in operations):
+        statuses = [status for status in answered if status >= "400"]
+        if statuses:
+            answered["default"] = {"$ref": "#/components/responses/Refused"}
+        for status in statuses:
+            types = [kind for kind in _read_types(answered.pop(status)) if kind not in REFUSALS]
+            if types:
+                yield answered, status, types
 
 
 def _list_types(status: int) -> list[str]:
     return list(dict.fromkeys(kind.type for kind in KINDS.values() if kind.status == status))
 
 
-def name_response(types: list[str]) -> str:
-    """The name of a response in openapi.yaml: `unknown-topology` becomes `UnknownTopology`; several are joined
-    by `Or`.
-    """
-    return "Or".join("".join(word.capitalize() for word in kind.split("-")) for kind in types)
+def name_response(kind: str) -> str:
+    """The name in openapi.yaml of a response with one type: `unknown-topology` becomes `UnknownTopology`."""
+    return "".join(word.capitalize() for word in kind.split("-"))
 
 
 def _read_types(response: Component) -> list[str]:

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from datetime import datetime, timedelta
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -136,7 +137,17 @@ def prepare(client: httpx.Client, path: str) -> None:
     client.delete("/v1/topologies/fpd")
     if path == "/v1/demo/live":
         assert client.post(path).status_code == 201
-    if "{name}" in path:
+    if "{name}" in path or path == "/v1/backtests":
         assert client.post("/v1/topologies", json=FPD).status_code == 201
         assert client.post("/v1/topologies/fpd/snapshots", json=FPD_LOAD).status_code == 201
         assert client.post("/v1/topologies/fpd/mst-samples", json=SAMPLES).status_code == 201
+    if path == "/v1/backtests":
+        first = datetime.fromisoformat(str(FPD_LOAD["observed_at"]))
+        day = [
+            FPD_LOAD
+            | {"observed_at": (first + timedelta(minutes=minute)).isoformat(), "external_rate": 300 + minute}
+            for minute in range(100)
+        ]
+        assert client.post("/v1/topologies/fpd/snapshots", json=day).status_code == 201
+        again = SAMPLES[0] | {"observed_at": FPD_LOAD["observed_at"], "throughput": 44.0}
+        assert client.post("/v1/topologies/fpd/mst-samples", json=again).status_code == 201

@@ -7,6 +7,7 @@ import pytest
 from app.web.problems.documented_problems import (
     ANY_CALL,
     BODY,
+    LEAST_USES,
     document_problems,
     name_response,
     share_problems,
@@ -30,28 +31,28 @@ def test_every_named_type_stands_once_at_its_own_status(types: tuple[str, ...]):
     assert sum(len(one["description"].split(", ")) for one in by_status.values()) == len({*types, *ANY_CALL})
 
 
-def test_a_shared_response_is_named_after_its_types():
-    assert name_response(["unknown-vm-catalogue"]) == "UnknownVmCatalogue"
-    assert name_response(["no-snapshot", "no-policy"]) == "NoSnapshotOrNoPolicy"
+def test_a_shared_response_is_named_after_its_type():
+    assert name_response("unknown-vm-catalogue") == "UnknownVmCatalogue"
 
 
-def test_operations_refer_to_shared_responses_and_fastapis_own_422_is_replaced():
+def test_operations_refer_to_shared_responses_and_an_own_one_stands_for_a_type_of_many():
     own = {"description": "Validation Error", "content": {"application/json": {}}}
     many = {"description": "invalid-request, invalid-topology, invalid-load"}
     responses = {"200": {"description": "OK"}, "404": {"description": "unknown-plan"}, "422": own}
     document: dict[str, Any] = {
-        "paths": {"/a": {"get": {"responses": responses}}, "/b": {"get": {"responses": {"422": many}}}},
+        "paths": {"/a": {"get": {"responses": responses}}, "/b": {"get": {"responses": {"422": many}}}}
+        | {f"/{number}": {"get": {"responses": {"422": dict(own)}}} for number in range(LEAST_USES - 1)},
         "components": {},
     }
     share_problems(document)
     assert responses == {
         "200": {"description": "OK"},
-        "404": {"$ref": "#/components/responses/UnknownPlan"},
+        "404": {"$ref": "#/components/responses/Unknown", "description": "unknown-plan"},
         "422": {"$ref": "#/components/responses/InvalidRequest"},
         "default": {"$ref": "#/components/responses/Refused"},
     }
     second = document["paths"]["/b"]["get"]["responses"]["422"]
     assert second == {"$ref": "#/components/responses/Unprocessable"} | many
     components = document["components"]
-    assert set(components["responses"]) == {"InvalidRequest", "Refused", "UnknownPlan", "Unprocessable"}
+    assert set(components["responses"]) == {"InvalidRequest", "Refused", "Unknown", "Unprocessable"}
     assert set(components["examples"]) == {kind.type for kind in KINDS.values()}
