@@ -25,7 +25,7 @@ COMMANDS = {
         HERE, "migrate", "Migrate the database to the newest schema, or to the given revision."
     ),
     "demo": CommandPlace(
-        "app.pages.demo_command",
+        "app.demo.command",
         "demo",
         "Store the topology `demo` with a day of snapshots, a policy and decisions.",
     ),

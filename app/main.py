@@ -23,6 +23,9 @@ from app.deciding.patches import routes as patches
 from app.deciding.policies import routes as policies
 from app.deciding.recommendations import routes as recommendations
 from app.deciding.replays import routes as replays
+from app.demo.day import routes as demos
+from app.demo.live import routes as live_demos
+from app.demo.live_thread import LiveDemo
 from app.engines.engine_snapshots import routes as engine_snapshots
 from app.forecasts import past_forecasts
 from app.forecasts.vms import routes as vm_forecasts
@@ -40,11 +43,8 @@ from app.machines import predictions, vm_catalogues
 from app.machines.placements import routes as placements
 from app.machines.profiles import routes as profiles
 from app.pages import audit, documentation, metrics
-from app.pages import demo as demos
 from app.pages import topology_report as topology_reports
 from app.pages.dashboard.files import install_dashboard
-from app.pages.live_demo import routes as live_demos
-from app.pages.live_demo_thread import LiveDemo
 from app.pages.overview import routes as overviews
 from app.pages.series import routes as timelines
 from app.planning.gates import routes as gates

@@ -2,28 +2,19 @@
 
 Where a setting says so, it also deletes old summaries of the ingest: whole days as partitions.
 
-One service process on a database does this at a time, as long as it holds an advisory lock, which ends with its
-connection. Every step is one short statement, which moves at most MOST_ROWS rows and is done whole or not at all: a
-crash at any point leaves nothing to clean up.
+Every step is one short statement, which moves at most MOST_ROWS rows and is done whole or not at all: a crash at any
+point leaves nothing to clean up.
 """
 
-import logging
-import threading
 from datetime import UTC, datetime, timedelta
 
-from sqlalchemy import Connection, MetaData, NullPool, Table, text
-from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy import Connection, MetaData, Table, text
 from sqlalchemy.schema import DropTable
 
-from app.database.connections.watched_connections import make_watched_engine
+from app.database.lone_thread import LoneThread
 from app.database.tables import name_day
 from app.settings import Settings
 
-log = logging.getLogger(__name__)
-
-RETENTION_LOCK = 0x6B656570  # "keep"
-FIRST_PASS_SECONDS, PASS_SECONDS = 60.0, 600.0
-"""The time from the start of the service to the first pass, and between two passes."""
 PAUSE_SECONDS = 0.05
 MOST_ROWS = 1000
 
@@ -97,55 +88,37 @@ LOCK_TIMEOUT = "SET lock_timeout = '1s'"
 """What waits for the lock of a drop waits no longer; the next pass tries again."""
 
 
-class Retention(threading.Thread):
+class Retention(LoneThread):
     """Makes a pass through all topologies from time to time, unless the settings keep everything."""
 
+    lock = 0x6B656570  # "keep"
+    first_seconds, pass_seconds = 60.0, 600.0
+    trouble = "old data cannot be rolled up now"
+
     def __init__(self, settings: Settings) -> None:
-        super().__init__(name="retention", daemon=True)
-        assert settings.database_url is not None, "open_database has checked it"
-        self._settings = settings
-        self._stopped = threading.Event()
-        # The service's pool is for requests.
-        self._engine = make_watched_engine(
-            settings.database_url.get_secret_value(),
-            "headgate-retention",
-            settings.database_statement_timeout_seconds,
-            poolclass=NullPool,
-        )
+        super().__init__("retention", settings)
 
-    def stop(self) -> None:
-        """Ends the thread after the step that runs."""
-        self._stopped.set()
-        if self.is_alive():
-            self.join()
-
-    def run(self) -> None:
-        """Makes passes until `stop`."""
-        wait = FIRST_PASS_SECONDS
-        while not self._stopped.wait(wait):
-            wait = PASS_SECONDS
-            try:
-                self.make_pass(datetime.now(UTC))
-            except SQLAlchemyError as error:
-                log.warning("old data cannot be rolled up now: %s", str(error).splitlines()[0])
+    def work(self) -> dict[str, int]:
+        """Makes a pass for the present time."""
+        return self.make_pass(datetime.now(UTC))
 
     def make_pass(self, now: datetime) -> dict[str, int]:
         """Rolls up and deletes what is too old at `now`; returns the numbers of rows. {}: another process does it."""
-        with self._engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
-            if not connection.scalar(text("SELECT pg_try_advisory_lock(:key)"), {"key": RETENTION_LOCK}):
+        with self.hold_lock() as connection:
+            if connection is None:
                 return {}
             moved = {name: self._repeat(connection, sql, now - age) for name, sql, age in self._list_steps()}
-            if days := self._settings.keep_summaries_days:
+            if days := self.settings.keep_summaries_days:
                 moved["days"] = self._drop_days(connection, now - timedelta(days=days))
             return moved
 
     def _list_steps(self) -> list[tuple[str, str, timedelta]]:
-        minutes, hours = self._settings.keep_minutes_days, self._settings.keep_hours_days
+        minutes, hours = self.settings.keep_minutes_days, self.settings.keep_hours_days
         steps = [
             ("snapshots", ROLL_UP, minutes),
             ("holds", DROP_HOLDS, minutes),
             ("hours", DROP_HOURS, hours),
-            ("windows", DROP_WINDOWS, self._settings.keep_summaries_days),
+            ("windows", DROP_WINDOWS, self.settings.keep_summaries_days),
         ]
         return [(name, sql, timedelta(days=days)) for name, sql, days in steps if days]
 
@@ -156,12 +129,12 @@ class Retention(threading.Thread):
         for topology in connection.scalars(text("SELECT id FROM topologies ORDER BY id")).all():
             bounds = {"topology": topology, "before": whole, "most": MOST_ROWS}
             known = {name: value for name, value in bounds.items() if f":{name}" in sql}
-            while not self._stopped.is_set():
+            while not self.stopped.is_set():
                 count: int = connection.execute(text(sql), known).scalar_one()
                 moved += count
                 if count < MOST_ROWS:
                     break
-                self._stopped.wait(PAUSE_SECONDS)
+                self.stopped.wait(PAUSE_SECONDS)
         return moved
 
     def _drop_days(self, connection: Connection, before: datetime) -> int:

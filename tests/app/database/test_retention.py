@@ -9,7 +9,7 @@ from sqlalchemy import create_engine, select, text
 from sqlalchemy.orm import Session
 
 from app.database import retention
-from app.database.retention import RETENTION_LOCK, Retention
+from app.database.retention import Retention
 from app.database.tables import (
     DecisionRow,
     HourlyLoadRow,
@@ -154,7 +154,7 @@ def test_summaries_of_the_ingest_go_only_where_a_setting_says_so(stored: Session
 def test_one_process_at_a_time_does_it(stored: Session, empty_database_url: str):
     engine = create_engine(empty_database_url)
     with engine.connect() as other:
-        other.execute(text("SELECT pg_advisory_lock(:key)"), {"key": RETENTION_LOCK})
+        other.execute(text("SELECT pg_advisory_lock(:key)"), {"key": Retention.lock})
         assert make_retention(empty_database_url).make_pass(LATER) == {}
     engine.dispose()
     assert make_retention(empty_database_url).make_pass(LATER)["snapshots"] == 180

@@ -1,6 +1,6 @@
 """The demo's platform takes most changes at once, and shows what else can become of one."""
 
-from app.pages.demo_platform import keep_one_change
+from app.demo.platform.made_day import keep_one_change
 
 
 def test_of_a_change_in_part_one_operator_has_its_new_processors():

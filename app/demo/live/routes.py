@@ -8,7 +8,7 @@ from pydantic import Field
 
 from app.database.connections.transactions import SessionDep
 from app.database.tables import LiveDemoRow
-from app.pages.live_demo import service
+from app.demo.live import service
 from app.settings import Settings
 from app.web.callers.security import may_read, may_store
 from app.web.fields import Answer, Body, UtcTime, show_example

@@ -12,8 +12,8 @@ from app.database.tables import DecisionRow, SnapshotRow, TopologyRow
 from app.deciding.documents import unfold_rows
 from app.deciding.outcomes.service import find_outcomes
 from app.deciding.promises import StoredDecision
-from app.pages.demo import DECIDE_EVERY, NAME, describe_topology, remove_earlier, store_demo
-from app.pages.demo_platform import MINUTES, SILENT
+from app.demo.day.service import DECIDE_EVERY, NAME, describe_topology, remove_earlier, store_demo
+from app.demo.platform.made_day import MINUTES, SILENT
 from app.settings import Settings
 
 NOW = datetime(2026, 11, 19, 12, 0, 30, tzinfo=UTC)

@@ -14,8 +14,8 @@ def demo() -> None:
     from sqlalchemy.orm import Session
 
     from app.database.connections.transactions import make_engine
-    from app.pages.demo import NAME, store_demo
-    from app.pages.live_demo.service import LIVE_NAME, start_live
+    from app.demo.day.service import NAME, store_demo
+    from app.demo.live.service import LIVE_NAME, start_live
     from app.terminal.databases import choose_or_fail, open_migrated_database
     from app.web.problems.stored_data_errors import DemoNameTaken
 

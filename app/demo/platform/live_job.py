@@ -5,8 +5,8 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from app.pages.demo_platform import BEGIN_WITH, SERVICE_RATES, SERVICE_SCVS, TOPOLOGY
-from app.pages.live_platform.live_queues import LiveQueues, Served
+from app.demo.platform.live_queues import LiveQueues, Served
+from app.demo.platform.made_day import BEGIN_WITH, SERVICE_RATES, SERVICE_SCVS, TOPOLOGY
 from planner.arrays import Floats
 from planner.values import Load, OperatorLoad
 

@@ -1,29 +1,20 @@
-"""/v1/demo: stores a topology with a made-up day of measurements and decisions, as `headgate demo` does."""
+"""Stores a topology with a made-up day of measurements and decisions."""
 
 import random
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
-from fastapi import APIRouter, Response
 from sqlalchemy import func, select, update
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
-from app.database.connections.transactions import SessionDep
 from app.database.tables import DecisionRow, EngineMarksRow, TopologyRow
 from app.deciding.decisions.schemas import DecisionRequest
 from app.deciding.decisions.service import store_decision
 from app.deciding.policies.schemas import PolicyBody
 from app.deciding.policies.service import store_policy
-from app.load.measurements.stored_topologies import find_topology
-from app.load.snapshots.schemas import SnapshotBody
-from app.load.snapshots.service import store_snapshots
-from app.load.throughput_samples.schemas import ThroughputSampleRequest
-from app.load.throughput_samples.service import store_samples
-from app.load.topologies.schemas import TopologyBody
-from app.load.topologies.service import create_topology
-from app.pages.demo_platform import (
+from app.demo.platform.made_day import (
     BEGIN_WITH,
     MINUTES,
     SEED,
@@ -32,12 +23,15 @@ from app.pages.demo_platform import (
     tell_day,
     tell_throughputs,
 )
+from app.load.measurements.stored_topologies import find_topology
+from app.load.snapshots.schemas import SnapshotBody
+from app.load.snapshots.service import store_snapshots
+from app.load.throughput_samples.schemas import ThroughputSampleRequest
+from app.load.throughput_samples.service import store_samples
+from app.load.topologies.schemas import TopologyBody
+from app.load.topologies.service import create_topology
 from app.settings import Settings
-from app.web.callers.security import may_store
-from app.web.fields import Answer, show_example
-from app.web.overload.admission import computes
 from app.web.problems.stored_data_errors import DemoNameTaken
-from app.web.routing import SettingsDep, StrictJsonRoute, declare, tell_created
 from planner.values import Load
 
 NAME = "demo"
@@ -177,28 +171,3 @@ def store_throughputs(session: Session, begin: datetime) -> None:
         for place, (vms, throughput) in enumerate(measured)
     ]
     store_samples(session, NAME, samples)
-
-
-class DemoAnswer(Answer):
-    """The stored demo: its topology and the numbers of snapshots and decisions."""
-
-    model_config = show_example({"topology": "demo", "snapshots": 1390, "decisions": 47})
-
-    topology: str
-    snapshots: int
-    decisions: int
-
-
-router = APIRouter(prefix="/v1/demo", tags=["topologies"], route_class=StrictJsonRoute)
-
-
-@router.post("", status_code=201, **declare(may_store, "Load the demo", "topology-exists"))
-@computes
-def load_demo(session: SessionDep, settings: SettingsDep, response: Response) -> DemoAnswer:
-    """Stores topology `demo` with the day that ends now, in place of an earlier demo; takes some seconds.
-
-    Another topology named `demo` is kept, and the call answers 409. DELETE the topology to remove the demo.
-    """
-    stored = store_demo(session, settings, datetime.now(UTC))
-    tell_created(response, "topologies", NAME)
-    return DemoAnswer(topology=NAME, snapshots=stored.snapshots, decisions=stored.decisions)

@@ -1,6 +1,6 @@
 """The day of the demo has what a page should show, and is the same each time."""
 
-from app.pages.demo_platform import BEGIN_WITH, MINUTES, SILENT, SLOW, SPIKE, STEP_AT, measure, tell_day
+from app.demo.platform.made_day import BEGIN_WITH, MINUTES, SILENT, SLOW, SPIKE, STEP_AT, measure, tell_day
 
 
 def test_the_day_is_the_same_each_time():

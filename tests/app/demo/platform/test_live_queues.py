@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from app.pages.live_platform.live_queues import LiveQueues, find_departures
+from app.demo.platform.live_queues import LiveQueues, find_departures
 from planner.arrays import Floats
 
 

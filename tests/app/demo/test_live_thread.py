@@ -10,9 +10,9 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from app.database.tables import LiveDemoRow, SnapshotRow
-from app.pages.live_demo import service
-from app.pages.live_demo_thread import LIVE_LOCK, LiveDemo
-from app.pages.live_platform.live_job import STEP_SECONDS
+from app.demo.live import service
+from app.demo.live_thread import LiveDemo
+from app.demo.platform.live_job import STEP_SECONDS
 from app.settings import Settings
 from tests.app.processes import Service, StartService
 
@@ -28,7 +28,7 @@ def test_it_stores_each_interval_once_until_its_time_is_over(running: Service, e
     settings = Settings(database_url=SecretStr(empty_database_url), demo_minutes=1)
     thread = LiveDemo(settings)
     assert thread.run_interval(None, datetime.now(UTC)) is None, "none is stored"
-    with Session(thread._engine) as session, session.begin():
+    with Session(thread.engine) as session, session.begin():
         service.start_live(session, settings, datetime.now(UTC), 2 * STEP_SECONDS)
         row = session.scalars(select(LiveDemoRow)).one()
         begun, until = row.begun_at, row.runs_until
@@ -37,7 +37,7 @@ def test_it_stores_each_interval_once_until_its_time_is_over(running: Service, e
     assert platform.until == begun + timedelta(seconds=STEP_SECONDS)
     again = thread.run_interval(platform, begun + timedelta(seconds=STEP_SECONDS + 1))
     assert again is platform
-    with Session(thread._engine) as session:
+    with Session(thread.engine) as session:
         ends = session.scalars(select(SnapshotRow.observed_at).order_by(SnapshotRow.observed_at)).all()
     assert ends == [begun + timedelta(seconds=STEP_SECONDS * place) for place in (-2, -1, 0)]
     assert thread.run_interval(platform, until + timedelta(seconds=1)) is None, "its time is over"
@@ -47,8 +47,8 @@ def test_another_process_that_runs_it_keeps_this_one_away(running: Service, empt
     assert httpx.get(f"{running.url}/readyz").status_code == 200
     thread = LiveDemo(Settings(database_url=SecretStr(empty_database_url), demo_minutes=1))
     with psycopg.connect(empty_database_url.replace("+psycopg", ""), autocommit=True) as other:
-        other.execute("SELECT pg_advisory_lock(%s)", [LIVE_LOCK])
-        thread.run_alone()
+        other.execute("SELECT pg_advisory_lock(%s)", [LiveDemo.lock])
+        thread.work()
     thread.start()
     thread.stop()
     assert not thread.is_alive()

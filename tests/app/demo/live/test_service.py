@@ -8,8 +8,8 @@ from sqlalchemy import func, select, text
 from sqlalchemy.orm import Session
 
 from app.database.tables import DecisionRow, SnapshotRow, TopologyRow
-from app.pages.live_demo import service
-from app.pages.live_platform.live_job import STEP_SECONDS
+from app.demo.live import service
+from app.demo.platform.live_job import STEP_SECONDS
 from app.settings import Settings
 
 SETTINGS = Settings(demo_minutes=10)

@@ -12,13 +12,13 @@ from app.deciding.decisions.schemas import DecisionRequest
 from app.deciding.decisions.service import store_decision
 from app.deciding.policies.schemas import PolicyBody
 from app.deciding.policies.service import store_policy
+from app.demo.day.service import date_decisions, describe_topology, remove_earlier
+from app.demo.platform.live_job import DAY_SECONDS, STEP_SECONDS, LiveJob
+from app.demo.platform.made_day import BEGIN_WITH, SEED
 from app.load.snapshots.schemas import SnapshotBody
 from app.load.snapshots.service import store_snapshots
 from app.load.topologies.schemas import TopologyBody
 from app.load.topologies.service import create_topology
-from app.pages.demo import date_decisions, describe_topology, remove_earlier
-from app.pages.demo_platform import BEGIN_WITH, SEED
-from app.pages.live_platform.live_job import DAY_SECONDS, STEP_SECONDS, LiveJob
 from app.settings import Settings
 from app.web.problems.stored_data_errors import UnknownTopology
 from planner.values import Load

@@ -2,8 +2,7 @@
 
 import pytest
 
-from app.pages.demo_platform import BEGIN_WITH
-from app.pages.live_platform.live_job import (
+from app.demo.platform.live_job import (
     BEGIN_AT,
     DAY_SECONDS,
     LOST,
@@ -15,6 +14,7 @@ from app.pages.live_platform.live_job import (
     external_rate,
     service_rate,
 )
+from app.demo.platform.made_day import BEGIN_WITH
 from planner.values import Load
 
 ENOUGH = {"parse": 7, "score": 30, "join": 11, "store": 6}

@@ -1,0 +1,1 @@
+"""The demo `demo`: a day of measurements and decisions, stored at once."""

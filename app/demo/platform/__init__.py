@@ -1,0 +1,1 @@
+"""The platform of the demos: the made-up day, and a job whose tuples, queues and pauses are simulated."""

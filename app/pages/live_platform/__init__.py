@@ -1,1 +1,0 @@
-"""The physics of the live demo: tuples, queues, pauses and incidents; it knows no database."""
