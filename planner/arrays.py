@@ -38,6 +38,28 @@ def take_quantiles(rows: Floats, shares: Sequence[float]) -> list[Floats]:
     ]
 
 
+def take_median(values: Floats) -> float:
+    """The median of the values, as np.median finds it; it takes three times as long, as np.quantile does."""
+    places = (len(values) - 1) // 2, len(values) // 2
+    ordered = np.partition(values, sorted(set(places)))
+    return float(ordered[places[0]] + ordered[places[1]]) / 2.0
+
+
+def slide_mean(values: Floats, window: int) -> Floats:
+    """The mean of each window of so many neighbours."""
+    return np.correlate(values, np.full(window, 1.0 / window))
+
+
+def slide_max(values: Floats, window: int) -> Floats:
+    """The largest value of each window of so many neighbours, from windows half as long."""
+    found, length = values, 1
+    while length < window:
+        step = min(length, window - length)
+        found = np.maximum(found[:-step], found[step:])
+        length += step
+    return found
+
+
 def join(low: Floats, high: Floats, part: float) -> Floats:
     """The value this part of the way from `low` to `high`."""
     step = high - low

@@ -12,17 +12,15 @@ and the numbers. Documents that earlier versions folded begin with LENGTHS, and 
 import json
 import struct
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
 from itertools import accumulate, count, pairwise
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from app.database.derived_numbers import fill_in, leave_out, put_back
+from app.database.derived_numbers import leave_out, put_back
+from app.database.document_walks import Differences, Json, Needed, Parts, Rebuilding, Skipped
 
-Json = Any
 Bits = NDArray[np.uint64]
 FORM = b"\x01"
 """The first byte. No document that earlier versions folded has it: it would say that places take 16 MB."""
@@ -37,58 +35,6 @@ MOST_DICTIONARY = 32_768  # zlib looks back no further
 
 class OtherBase(Exception):
     """The error that a document was folded with another base than the given one."""
-
-
-@dataclass
-class Differences:
-    """What differs between two documents: the places, what stands there in both, and all pairs of numbers elsewhere.
-
-    A place is its number in a walk through the base, with keys sorted: Postgres keeps no order of keys. A number has
-    the name of its key, or of that of the list which it is in.
-    """
-
-    places: list[int] = field(default_factory=list)
-    words: list[tuple[Json, Json]] = field(default_factory=list)
-    numbers: list[tuple[str, float, float]] = field(default_factory=list)
-
-    def compare(self, base: Json, other: Json, number: "count[int]", name: str = "") -> None:
-        """Collects the differences of two values and of all that is in them."""
-        place = next(number)
-        if isinstance(base, dict) and isinstance(other, dict) and base.keys() == other.keys():
-            for key in sorted(base):
-                self.compare(base[key], other[key], number, key)
-        elif isinstance(base, list) and isinstance(other, list) and len(base) == len(other):
-            for one, another in zip(base, other, strict=True):
-                self.compare(one, another, number, name)
-        elif isinstance(base, float) and isinstance(other, float):
-            self.numbers.append((name, base, other))
-        elif type(base) is not type(other) or base != other:
-            self.places.append(place)
-            self.words.append((base, other))
-
-
-@dataclass
-class Needed:
-    """What stands in the base at the places that differ, and its numbers elsewhere, with their names."""
-
-    places: set[int]
-    words: list[Json] = field(default_factory=list)
-    names: list[str] = field(default_factory=list)
-    numbers: list[float] = field(default_factory=list)
-
-    def collect(self, base: Json, number: "count[int]", name: str = "") -> None:
-        """Collects what is needed of a value and of all that is in it."""
-        if next(number) in self.places:
-            self.words.append(base)
-        elif isinstance(base, float):
-            self.names.append(name)
-            self.numbers.append(base)
-        elif isinstance(base, dict):
-            for key in sorted(base):
-                self.collect(base[key], number, key)
-        elif isinstance(base, list):
-            for one in base:
-                self.collect(one, number, name)
 
 
 def fold(document: Mapping[str, Json], base: Mapping[str, Json]) -> bytes:
@@ -114,12 +60,15 @@ def unfold(folded: bytes, base: Mapping[str, Json]) -> dict[str, Json]:
 class Unfolder:
     """Unfolds documents that were folded with one base. Most of them differ from it in the same places, so what they
     need of the base is collected once for all that do.
+
+    `parts` are those of the documents that are read, others may be left out; None: all.
     """
 
-    def __init__(self, base: Mapping[str, Json]) -> None:
+    def __init__(self, base: Mapping[str, Json], parts: Parts | None = None) -> None:
         self._base = dict(base)
+        self._parts = parts
         self._thin = leave_out(self._base)
-        self._needed: dict[tuple[int, ...], tuple[bytes, list[int], Bits, int]] = {}
+        self._needed: dict[tuple[int, ...], tuple[bytes, list[int], Bits, int, dict[int, Skipped]]] = {}
 
     def unfold(self, folded: bytes) -> dict[str, Json]:
         """Returns the document; raises OtherBase if it was folded with another base."""
@@ -130,7 +79,7 @@ class Unfolder:
         places = tuple(accumulate(steps))
         if places not in self._needed:
             self._needed[places] = self._collect(places)
-        dictionary, order, base_bits, found = self._needed[places]
+        dictionary, order, base_bits, found, skipped = self._needed[places]
         if found != checksum:
             raise OtherBase
         inflater = zlib.decompressobj(wbits=RAW, zdict=dictionary[-MOST_DICTIONARY:])
@@ -138,16 +87,18 @@ class Unfolder:
         bits = base_bits.copy()
         bits[order] ^= _unpack_bits(zlib.decompress(inflater.unused_data, wbits=RAW), len(bits))
         numbers = bits.view(np.float64).tolist()
-        document: dict[str, Json] = _rebuild(self._thin, count(), set(places), iter(words), iter(numbers))
+        document: dict[str, Json] = Rebuilding(set(places), words, numbers, skipped).rebuild(self._thin)
         return document
 
-    def _collect(self, places: tuple[int, ...]) -> tuple[bytes, list[int], Bits, int]:
-        """The words of the base in these places, the order of the numbers elsewhere, their bits, and the checksum."""
+    def _collect(self, places: tuple[int, ...]) -> tuple[bytes, list[int], Bits, int, dict[int, Skipped]]:
+        """The words of the base in these places, the order of the numbers elsewhere, their bits, the checksum, and what
+        is not read.
+        """
         needed = Needed(set(places))
-        needed.collect(self._thin, count())
+        needed.collect(self._thin, parts=self._parts)
         dictionary, order = _write(needed.words), _sort(needed.names)
         bits = _to_bits(needed.numbers)
-        return dictionary, order, bits, _sum_up(dictionary, bits[order])
+        return dictionary, order, bits, _sum_up(dictionary, bits[order]), needed.skipped
 
 
 def _unfold_older(folded: bytes, base: Mapping[str, Json]) -> dict[str, Json]:
@@ -156,7 +107,7 @@ def _unfold_older(folded: bytes, base: Mapping[str, Json]) -> dict[str, Json]:
     first = flagged & ~OF_CHANGED
     begin, middle = LENGTHS.size, LENGTHS.size + first
     needed = Needed(set(accumulate(json.loads(zlib.decompress(folded[begin:middle])))))
-    needed.collect(base, count())
+    needed.collect(base)
     stored, bits = zlib.decompress(folded[middle + second :]), _to_bits(needed.numbers)
     changed = _unpack_bits(stored, len(bits)) if flagged & OF_CHANGED else _join_bytes(stored)
     if len(needed.words) != len(needed.places) or len(changed) != len(bits):
@@ -164,24 +115,8 @@ def _unfold_older(folded: bytes, base: Mapping[str, Json]) -> dict[str, Json]:
     inflater = zlib.decompressobj(zdict=_write(needed.words)[-MOST_DICTIONARY:])
     words = json.loads(inflater.decompress(folded[middle : middle + second]))
     numbers = (bits ^ changed).view(np.float64).tolist()
-    document: dict[str, Json] = _rebuild(base, count(), needed.places, iter(words), iter(numbers))
+    document: dict[str, Json] = Rebuilding(needed.places, words, numbers).rebuild(base)
     return document
-
-
-def _rebuild(
-    base: Json, number: "count[int]", places: set[int], words: Iterator[Json], numbers: Iterator[float]
-) -> Json:
-    """Returns the base with the words and the numbers in their places, and with the numbers that were left out."""
-    if next(number) in places:
-        return next(words)
-    if isinstance(base, float):
-        return next(numbers)
-    if isinstance(base, dict):
-        found = {key: _rebuild(base[key], number, places, words, numbers) for key in sorted(base)}
-        return fill_in({key: found[key] for key in base})
-    if isinstance(base, list):
-        return [_rebuild(one, number, places, words, numbers) for one in base]
-    return base
 
 
 def _write(values: Sequence[Json]) -> bytes:

@@ -18,6 +18,7 @@ from sqlalchemy import ColumnElement, Text, Uuid, cast, func, literal, select
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import InstrumentedAttribute, Session, aliased
 
+from app.database.document_walks import Parts
 from app.database.folded_documents import Unfolder, fold
 from app.database.tables import DecisionRow, Document
 
@@ -90,15 +91,18 @@ def unfold_row(session: Session, row: DecisionRow) -> Document:
     return document
 
 
-def unfold_rows(session: Session, rows: Sequence[Any]) -> list[Document]:
-    """Returns the answers of decisions as documents; the rows have `answer`, `changed` and `base_id`."""
+def unfold_rows(session: Session, rows: Sequence[Any], parts: Parts | None = None) -> list[Document]:
+    """Returns the answers of decisions as documents; the rows have `answer`, `changed` and `base_id`.
+
+    `parts` are those of the answers that are read; None: all.
+    """
     wanted = {row.base_id for row in rows if row.changed is not None}
     found = (
         session.execute(select(DecisionRow.id, DecisionRow.answer).where(DecisionRow.id.in_(wanted))).all()
         if wanted
         else []
     )
-    bases = {one.id: Unfolder(one.answer) for one in found}
+    bases = {one.id: Unfolder(one.answer, parts) for one in found}
     return [row.answer if row.changed is None else bases[row.base_id].unfold(row.changed) for row in rows]
 
 

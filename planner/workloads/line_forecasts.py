@@ -19,11 +19,10 @@ u_t, times the level of now. Where few of the errors are independent, the quanti
 from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import accumulate
 
 import numpy as np
 
-from planner.arrays import Floats, take_quantiles
+from planner.arrays import Floats, slide_mean, take_median, take_quantiles
 from planner.workloads.series import Measurement, Workload
 
 FLAT_WINDOWS = (1, 3, 6, 12)
@@ -39,18 +38,18 @@ LONGEST_GAP = 300
 
 
 @dataclass(frozen=True, slots=True)
-class TriedLine:
-    """A way to forecast by lines: the last value and the slope of its line at each moment, oldest first; the last is
-    now.
+class TriedLines:
+    """Ways to forecast by lines, one a row: the last value and the slope of its line at each moment, oldest first; the
+    last is now. The first moment is the one at which all windows are full.
     """
 
-    name: str
+    names: tuple[str, ...]
     ends: Floats
     slopes: Floats
 
     def highest(self, steps: int) -> Floats:
         """For each moment the highest value of the next `steps` steps, as the line at this moment forecasts it."""
-        return self.ends + self.slopes * np.where(self.slopes > 0.0, steps, 1)
+        return np.maximum(self.ends + self.slopes, self.ends + self.slopes * steps)
 
     def after(self, steps: int) -> Floats:
         """Returns for each moment the value `steps` steps later, as the line at this moment forecasts it."""
@@ -61,20 +60,18 @@ class TriedLine:
 class TriedForecast:
     """The present forecast of a rate, and the errors of such forecasts at earlier moments, scaled to the present level.
 
-    The forecast is the mean of the lines called `names`; `pieces` is the number of errors that do not overlap. `loss`
-    is its mean pinball loss on the newer half of the moments.
+    The forecast is the mean of the lines called `names`; `pieces` is the number of errors that do not overlap.
     """
 
     now: float
     errors: Floats
     names: tuple[str, ...]
     pieces: float
-    loss: float = 0.0
 
     @property
     def middle(self) -> float:
         """The median of the forecast rate, at least 0."""
-        return max(self.now + float(np.median(self.errors)), 0.0)
+        return max(self.now + take_median(self.errors), 0.0)
 
     def find_quantile(self, quantile: float) -> float:
         """Returns the rate that is not exceeded with the probability `quantile`; it is at least 0.
@@ -88,6 +85,12 @@ class TriedForecast:
             self.now + float(take_quantiles(self.errors, [tail if quantile < 0.5 else 1.0 - tail])[0]), 0.0
         )
 
+    def find_loss(self, levels: Floats, quantiles: Sequence[float]) -> float:
+        """The mean pinball loss of these quantiles on the newer half of the moments; `levels` as in try_candidates."""
+        steps = round(len(self.errors) / self.pieces)
+        then = levels[-len(self.errors) - steps : -steps]
+        return float(find_losses(self.errors[np.newaxis] / levels[-1], then, quantiles)[0])
+
 
 def take_history(measurements: Sequence[Measurement], step_seconds: float) -> Sequence[Measurement]:
     """Returns the measurements since the newest gap of more than LONGEST_GAP steps."""
@@ -95,23 +98,24 @@ def take_history(measurements: Sequence[Measurement], step_seconds: float) -> Se
     return measurements[int(gaps[-1]) + 1 :] if len(gaps) else measurements
 
 
-def fit_lines(rates: Floats) -> list[TriedLine]:
+def fit_lines(rates: Floats) -> TriedLines:
     """Returns the candidate lines whose window is not longer than the known rates."""
     most = len(rates) // LARGEST_PART
-    found = []
+    names, ends, slopes = list[str](), list[Floats](), list[Floats]()
     for window in FLAT_WINDOWS:
         if window <= most:
-            means = np.lib.stride_tricks.sliding_window_view(rates, window).mean(axis=1)
-            found.append(TriedLine(f"mean of {window}", means, np.zeros(len(means))))
+            names.append(f"mean of {window}")
+            ends.append(slide_mean(rates, window))
+            slopes.append(np.zeros(len(ends[-1])))
     for window in TREND_WINDOWS:
         if window <= most:
-            seen = np.lib.stride_tricks.sliding_window_view(rates, window)
             middle = np.arange(window) - (window - 1) / 2.0
-            slopes = seen @ (middle / (middle @ middle))
-            found.append(
-                TriedLine(f"trend of {window}", seen.mean(axis=1) + slopes * (window - 1) / 2.0, slopes)
-            )
-    return found
+            names.append(f"trend of {window}")
+            slopes.append(np.correlate(rates, middle / (middle @ middle)))
+            ends.append(slide_mean(rates, window) + slopes[-1] * (window - 1) / 2.0)
+    moments = min(map(len, ends))
+    ended, sloped = (np.array([one[-moments:] for one in rows]) for rows in (ends, slopes))
+    return TriedLines(tuple(names), ended, sloped)
 
 
 def find_levels(rates: Floats) -> Floats:
@@ -120,31 +124,33 @@ def find_levels(rates: Floats) -> Floats:
     L_t is the exponentially weighted mean of the rates until this moment, L the mean of all rates.
     """
     new = 1.0 / LEVEL_SPAN
-    # Without scipy.signal, which takes a command half a second to load.
-    smooth = accumulate(rates.tolist(), lambda level, rate: level + new * (rate - level))
-    return np.asarray(list(smooth)) + LEVEL_FLOOR * float(rates.mean())
+    smooth = new * rates
+    smooth[0] = rates[0]
+    # Each round joins to the mean of the newest `span` rates that of as many before. scipy.signal loads slowly.
+    span = 1
+    while span < len(rates):
+        smooth[span:] += (1.0 - new) ** span * smooth[:-span].copy()
+        span *= 2
+    return smooth + LEVEL_FLOOR * float(rates.mean())
 
 
 def try_candidates(
-    candidates: Sequence[tuple[str, Floats]], came: Floats, levels: Floats, quantiles: Sequence[float]
+    names: Sequence[str], ahead: Floats, came: Floats, levels: Floats, quantiles: Sequence[float]
 ) -> TriedForecast:
     """Judges candidates by their past errors, and returns the forecast that is the mean of the best candidates.
 
-    A candidate is its name and its forecasts at each moment. `came` are the values measured later, which do not exist
-    yet for the newest moments. `quantiles` are the quantiles that the pinball loss judges.
+    `ahead` has the forecasts of each candidate (row) at each moment. `came` are the values measured later, which do not
+    exist for the newest moments. Candidates are judged by their errors at these quantiles.
     """
-    ahead = len(levels) - len(came)
-    moments = min(len(values) for _, values in candidates)
-    then, came = levels[-moments:-ahead], came[-(moments - ahead) :]
-    errors = np.array([(came - values[-moments:-ahead]) / then for _, values in candidates])
+    steps = len(levels) - len(came)
+    moments = ahead.shape[1]
+    then, came = levels[-moments:-steps], came[-(moments - steps) :]
+    errors = (came - ahead[:, :-steps]) / then
     losses = find_losses(errors, then, quantiles)
-    best = sorted(range(len(candidates)), key=lambda place: losses[place])[:COMBINED]
-    mean = np.mean([errors[place] for place in best], axis=0)
-    scaled = mean * levels[-1]
-    now = float(np.mean([candidates[place][1][-1] for place in best]))
-    names = tuple(candidates[place][0] for place in best)
-    loss = float(find_losses(mean[np.newaxis], then, quantiles)[0])
-    return TriedForecast(now, scaled, names, len(scaled) / ahead, loss)
+    best = sorted(range(len(names)), key=lambda place: losses[place])[:COMBINED]
+    mean = np.mean(errors[best], axis=0)
+    now = float(np.mean(ahead[best, -1]))
+    return TriedForecast(now, mean * levels[-1], tuple(names[place] for place in best), len(mean) / steps)
 
 
 def find_losses(errors: Floats, levels: Floats, quantiles: Sequence[float]) -> Floats:
@@ -157,7 +163,7 @@ def find_losses(errors: Floats, levels: Floats, quantiles: Sequence[float]) -> F
     for quantile, expected in zip(quantiles, learned, strict=True):
         beyond = errors[:, half:] - expected[:, np.newaxis]
         lost = np.maximum(quantile * beyond, (quantile - 1.0) * beyond)
-        total += (lost * levels[half:]).sum(axis=1) / lost.shape[1]
+        total += lost @ levels[half:] / lost.shape[1]
     return total
 
 

@@ -15,11 +15,11 @@ from functools import cached_property
 
 import numpy as np
 
-from planner.arrays import Floats
+from planner.arrays import Floats, slide_max
 from planner.values import Diagnostic
 from planner.workloads.line_forecasts import (
     LARGEST_PART,
-    TriedLine,
+    TriedLines,
     find_levels,
     fit_lines,
     take_history,
@@ -65,7 +65,7 @@ class KnownHistory:
         return self.workload.series
 
     @cached_property
-    def lines(self) -> list[TriedLine]:
+    def lines(self) -> TriedLines:
         """The candidate lines."""
         return fit_lines(self.rates)
 
@@ -97,9 +97,10 @@ def forecast_highest(history: KnownHistory, steps: int, quantile: float) -> Rate
         rate, said = float(rates[-1]), (*workload.diagnostics, constant)
         return RateAhead(rate, rate, steps, quantile, "constant", len(rates), said)
     tried = min(steps, len(rates) // LARGEST_PART)
-    candidates = [(one.name, one.highest(tried)) for one in history.lines]
-    came = np.lib.stride_tricks.sliding_window_view(rates[1:], tried).max(axis=1)
-    found = try_candidates(candidates, came, history.levels, (quantile,))
+    came = slide_max(rates[1:], tried)
+    found = try_candidates(
+        history.lines.names, history.lines.highest(tried), came, history.levels, (quantile,)
+    )
     diagnostics = workload.diagnostics
     if tried < steps:
         diagnostics = (*diagnostics, describe_shorter(tried, steps, len(rates)))
@@ -178,7 +179,7 @@ def forecast_each_band(
     """
     history = read_history(measurements, step_seconds)
     reach = max(len(history.rates) // LARGEST_PART, 1)
-    found = band_leads(history, list_leads(steps, reach), level)
+    found = band_leads(history, list_leads(steps, reach), level, with_losses=True)
     losses = find_known_losses(found.bands)
     joined = join_bands(found.bands, min(steps, reach))
     bands = [
@@ -206,7 +207,9 @@ def join_bands(known: Sequence[StepBand], steps: int) -> tuple[Floats, Floats, F
     return expected, lower, upper
 
 
-def band_leads(history: KnownHistory, leads: Sequence[int], level: float) -> BandedForecast:
+def band_leads(
+    history: KnownHistory, leads: Sequence[int], level: float, *, with_losses: bool = False
+) -> BandedForecast:
     """Returns the band of the rate for each lead (number of steps ahead) of at most a third of the known rates.
 
     `level` is the probability of a band. Raises WorkloadTooShort where too few rates are known.
@@ -220,10 +223,11 @@ def band_leads(history: KnownHistory, leads: Sequence[int], level: float) -> Ban
     bands = []
     for lead in leads:
         if lead <= len(rates) // LARGEST_PART:
-            tried = [(one.name, one.after(lead)) for one in history.lines]
-            found = try_candidates(tried, rates[lead:], history.levels, tails)
+            lines = history.lines
+            found = try_candidates(lines.names, lines.after(lead), rates[lead:], history.levels, tails)
             lower, upper = map(found.find_quantile, tails)
-            bands.append(StepBand(lead, found.middle, lower, upper, found.loss))
+            loss = found.find_loss(history.levels, tails) if with_losses else None
+            bands.append(StepBand(lead, found.middle, lower, upper, loss))
     return BandedForecast(tuple(bands), len(rates), workload.diagnostics)
 
 

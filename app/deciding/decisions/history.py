@@ -37,6 +37,14 @@ PARTS = (
     "basis",
 )
 """The parts of an answer that a list needs; long parts stay in the database."""
+READ = dict.fromkeys(PARTS) | {
+    "policy": dict.fromkeys(("goal", "cooldown_seconds", "horizon_seconds")),
+    "moving": {"horizon": None},
+    "counterfactuals": {"holds_up_to_rate": None},
+    "current": {"evidence": {"known_error": None}},
+    "basis": dict.fromkeys(("first_observed_at", "last_observed_at")),
+}
+"""What is read of them in a folded answer."""
 
 
 class DecisionSummary(Answer):
@@ -111,7 +119,7 @@ def list_decisions(session: Session, name: str, page: Page, picked: Picked) -> D
     rows, following = page.read_rows(
         session.execute, query, DecisionRow.created_at, DecisionRow.id, newest_first=True
     )
-    answers = unfold_rows(session, rows)
+    answers = unfold_rows(session, rows, READ)
     decisions = [
         StoredDecision(row.action, row.decided_for, answer, row.outcome)
         for row, answer in zip(rows, answers, strict=True)

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.database.folded_documents import OtherBase, fold, unfold
+from app.database.folded_documents import OtherBase, Unfolder, fold, unfold
 
 LEAVES = (
     st.none()
@@ -31,6 +31,20 @@ def test_what_is_folded_is_unfolded_exactly(document: dict[str, object], base: d
     # repr tells 1 from 1.0 and True, and 0.0 from -0.0; == tells what repr does by the order of keys.
     assert found == document
     assert sorted(repr(found)) == sorted(repr(document))
+
+
+@given(DOCUMENTS, DOCUMENTS, st.sampled_from([{}, {"a": None}, {"b": None, "c": {"a": None}}]))
+def test_parts_are_unfolded_as_the_whole_is(
+    document: dict[str, Any], base: dict[str, Any], parts: dict[str, Any]
+):
+    found = Unfolder(base, parts).unfold(fold(document, base))
+    for key, inner in parts.items():
+        if key in document and inner and isinstance(document[key], dict):
+            for name in inner.keys() & document[key].keys():
+                assert repr(found[key][name]) == repr(document[key][name])
+        elif key in document:
+            assert found[key] == document[key]
+    assert found.keys() <= document.keys()
 
 
 def make_answer(factor: float) -> dict[str, object]:

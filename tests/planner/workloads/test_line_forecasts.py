@@ -16,23 +16,26 @@ RATES = np.random.default_rng(3).gamma(9.0, 20.0, 200)
 
 
 def test_a_line_is_the_least_squares_line_of_its_window():
-    lines = {one.name: one for one in fit_lines(RATES)}
+    lines = fit_lines(RATES)
+    moments = lines.ends.shape[1]
     for window in (4, 12, 48):
-        line = lines[f"trend of {window}"]
-        for now in (60, 199):
+        row = lines.names.index(f"trend of {window}")
+        for now in (160, 199):
             slope, _ = np.polyfit(np.arange(window), RATES[now - window + 1 : now + 1], 1)
             value = np.polyval(
                 np.polyfit(np.arange(window), RATES[now - window + 1 : now + 1], 1), window + 4
             )
-            place = now - window + 1
-            assert line.slopes[place] == pytest.approx(slope)
-            assert line.after(5)[place] == pytest.approx(value)
-            assert line.highest(5)[place] == pytest.approx(max(value, value - 4 * slope))
-    assert lines["mean of 6"].after(9)[-1] == pytest.approx(RATES[-6:].mean())
+            place = row, now - len(RATES) + moments
+            assert lines.slopes[place] == pytest.approx(slope)
+            assert lines.after(5)[place] == pytest.approx(value)
+            assert lines.highest(5)[place] == pytest.approx(max(value, value - 4 * slope))
+    assert lines.after(9)[lines.names.index("mean of 6"), -1] == pytest.approx(RATES[-6:].mean())
 
 
 def test_windows_take_no_more_than_a_third_of_the_rates():
-    assert {one.name for one in fit_lines(RATES[:12])} == {"mean of 1", "mean of 3", "trend of 4"}
+    lines = fit_lines(RATES[:12])
+    assert lines.names == ("mean of 1", "mean of 3", "trend of 4")
+    assert lines.ends.shape == lines.slopes.shape == (3, 9)
 
 
 def test_the_level_is_a_mean_of_the_rates_so_far_over_a_floor():
@@ -49,10 +52,18 @@ def test_errors_follow_the_level():
     level = np.repeat([100.0, 1000.0], 600)
     rates = level * np.concatenate([turns, turns])
     for known in (600, 1200):
-        found = try_candidates([("level", level[:known])], rates[1:known], level[:known], (0.9,))
+        found = try_candidates(("level",), level[np.newaxis, :known], rates[1:known], level[:known], (0.9,))
         assert found.now == level[known - 1]
         assert found.find_quantile(0.8) == pytest.approx(1.1 * found.now)
         assert found.find_quantile(0.2) == pytest.approx(0.9 * found.now)
+
+
+def test_the_loss_is_that_of_quantiles_learned_from_the_older_half():
+    level, rates = np.full(9, 2.0), np.array([0.0, 3.0, 1.0, 4.0, 2.0, 6.0, 0.0, 2.0, 5.0])
+    found = try_candidates(("level",), level[np.newaxis], rates[1:], level, (0.5,))
+    learned = np.median((rates[1:5] - 2.0) / 2.0)
+    expected = np.mean(0.5 * np.abs((rates[5:] - 2.0) / 2.0 - learned) * 2.0)
+    assert found.find_loss(level, (0.5,)) == pytest.approx(expected)
 
 
 def test_the_tail_is_smaller_where_few_errors_are_independent():
