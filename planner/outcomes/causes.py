@@ -38,12 +38,15 @@ class Cause:
     least: float
     is_rise: bool = True
 
-    def measure(self, then: float | None, now: float | None) -> float:
-        """By how much the measurement made E[T] longer, as the logarithm of a ratio; 0 if it did not."""
+    def measure(self, then: float | None, now: float | None, least: float = 0.0) -> float:
+        """By how much the measurement made E[T] longer, as the logarithm of a ratio; 0 if it did not.
+
+        A change by less than `least` counts as none here.
+        """
         if not then or not now or then < 0.0 or now < 0.0:
             return 0.0
         ratio = log(now / then) if self.is_rise else log(then / now)
-        return ratio if ratio >= log(1.0 + self.least) else 0.0
+        return ratio if ratio >= log(1.0 + max(self.least, least)) else 0.0
 
 
 def find_visits(one: OperatorLoad, external_rate: float) -> float | None:
@@ -133,24 +136,23 @@ def name_intervals(promised: Promised, found: ObservedOutcome) -> str:
     return "In this interval" if found.missed == 1 else "In these intervals"
 
 
-def list_causes(then: Load, now: Load, *, with_rate: bool = True) -> list[str]:
-    """Clauses on what makes E[T] longer in a load than it was before, the largest change first."""
+def list_causes(then: Load, now: Load, *, with_rate: bool = True, least: float = 0.0) -> list[str]:
+    """Clauses on what makes E[T] longer in a load than it was before, the largest change first.
+
+    Changes by less than `least` are left out.
+    """
     found: list[tuple[float, str]] = []
     rates = then.external_rate, now.external_rate
-    if with_rate:
-        note(found, RATE, "", *rates)
+    pairs: list[tuple[Cause, str, float | None, float | None]] = [(RATE, "", *rates)] if with_rate else []
     for name, one in now.operators.items():
         before = then.operators.get(name)
         if before is not None:
-            for cause in CAUSES:
-                note(found, cause, name, cause.find(before, rates[0]), cause.find(one, rates[1]))
+            pairs += [
+                (cause, name, cause.find(before, rates[0]), cause.find(one, rates[1])) for cause in CAUSES
+            ]
+    for cause, name, was, is_ in pairs:
+        size = cause.measure(was, is_, least)
+        if size and was and is_:
+            clause = cause.sentence.format(name=name, now=cause.write(is_), then=cause.write(was))
+            found.append((size, clause))
     return [clause for _, clause in sorted(found, key=lambda one: -one[0])]
-
-
-def note(
-    found: list[tuple[float, str]], cause: Cause, name: str, then: float | None, now: float | None
-) -> None:
-    """Adds the clause on a cause and its size, if it made E[T] longer."""
-    size = cause.measure(then, now)
-    if size and then and now:
-        found.append((size, cause.sentence.format(name=name, now=cause.write(now), then=cause.write(then))))

@@ -26,6 +26,7 @@ def to_series(
     rows: Sequence[Row[Any]],
     expected: Mapping[int, tuple[float, int] | None],
     decided: Sequence[Row[Any]],
+    notes: Sequence[str | None],
 ) -> Series:
     """A point for every bucket, also for gaps; no points if nothing was measured or decided."""
     every = range(buckets.count_all() if rows or decided else 0)
@@ -35,6 +36,8 @@ def to_series(
     for row in decided:
         point = points[int(row.number)]
         point.processors_recommended, point.action = row.total, row.action
+    for point, note in zip(points, notes, strict=False):
+        point.note = note
     return Series(
         topology=stored.name,
         since=buckets.since,

@@ -25,9 +25,7 @@ class SeriesPoint(Answer):
     at: Annotated[UtcTime, Field(description="The beginning of the bucket.")]
     snapshots: Annotated[
         int,
-        Field(
-            description="Snapshots that begin in the bucket; 0: a gap, in which all other fields are null."
-        ),
+        Field(description="Snapshots that begin in the bucket; 0: a gap."),
     ]
     external_rate: Annotated[float | None, Field(description="Mean of the snapshots.")] = None
     highest_rate: float | None = None
@@ -36,19 +34,18 @@ class SeriesPoint(Answer):
     ] = None
     expected_sojourn_seconds: Annotated[
         float | None,
-        Field(description="Estimate for the newest snapshot of the bucket; null also if it is unbounded."),
+        Field(description="Estimate for the bucket's newest snapshot; null also if unbounded."),
     ] = None
-    is_overloaded: Annotated[
-        bool, Field(description="Whether an operator could not keep up in that snapshot.")
-    ] = False
+    is_overloaded: Annotated[bool, Field(description="An operator could not keep up in it.")] = False
     processors_running: Annotated[
         int | None,
-        Field(description="Total in the newest snapshot of the bucket; null: unknown for some operator."),
+        Field(description="Total in the bucket's newest snapshot; null: unknown for some operator."),
     ] = None
     processors_recommended: Annotated[
-        int | None, Field(description="Total of the newest decision on data of this bucket.")
+        int | None, Field(description="Total of the bucket's newest decision.")
     ] = None
     action: Literal["hold", "scale_up", "scale_down", "rebalance"] | None = None
+    note: Annotated[str | None, Field(description="What the numbers do not say.")] = None
 
 
 class Series(Answer):

@@ -1,5 +1,6 @@
 """Reads a series: the database puts rows into buckets, and the planner estimates E[T] of one load of each."""
 
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -15,6 +16,7 @@ from app.pages.series.schemas import Series
 from app.web.observability import time_planner
 from app.web.problems.errors import InvalidRequest
 from planner.errors import PlannerError
+from planner.outcomes.rows import SeriesRow, describe_rows
 from planner.situations.situation import find_sojourn
 from planner.values import Load, Topology
 
@@ -32,7 +34,9 @@ def read_series(
     policy = find_body(session, stored)
     topology = stored.to_values()
     with time_planner("series"):
-        expected = {row.number: expect(topology, row) for row in rows}
+        loads = {row.number: read_load(topology, row) for row in rows}
+        expected = {number: expect(topology, load) for number, load in loads.items()}
+        notes = describe_rows(join_rows(buckets.count_all(), rows, loads, expected, decided))
     return to_series(
         stored,
         buckets,
@@ -40,19 +44,41 @@ def read_series(
         rows=rows,
         expected=expected,
         decided=decided,
+        notes=notes,
     )
 
 
-def expect(topology: Topology, row: Row[Any]) -> tuple[float, int] | None:
-    """E[T] (inf: an operator cannot keep up) and processors of the bucket's newest snapshot; None if the snapshot has
-    too little data.
-    """
+def read_load(topology: Topology, row: Row[Any]) -> Load:
+    """The load of the bucket's newest snapshot."""
     operators = {
         operator.name: read_operator(row.operators[operator.name])
         for operator in topology.operators
         if operator.name in row.operators
     }
+    return Load(row.newest_rate, operators)
+
+
+def expect(topology: Topology, load: Load) -> tuple[float, int] | None:
+    """E[T] (inf: an operator cannot keep up) and processors of a load; None if the load has too little data."""
     try:
-        return find_sojourn(topology, Load(row.newest_rate, operators))
+        return find_sojourn(topology, load)
     except PlannerError:
         return None
+
+
+def join_rows(
+    count: int,
+    rows: Sequence[Row[Any]],
+    loads: Mapping[int, Load],
+    expected: Mapping[int, tuple[float, int] | None],
+    decided: Sequence[Row[Any]],
+) -> list[SeriesRow]:
+    """Every bucket as the planner describes it."""
+    joined = [SeriesRow()] * count
+    for row in rows:
+        seconds, running = expected[row.number] or (None, None)
+        joined[int(row.number)] = SeriesRow(loads[row.number], row.measured_sojourn_seconds, seconds, running)
+    for row in decided:
+        if row.action in {"scale_up", "scale_down"}:
+            joined[int(row.number)] = joined[int(row.number)]._replace(wanted=row.total)
+    return joined

@@ -4,7 +4,7 @@
 import { Folded } from "./folded.js";
 import { useNarrow } from "./hooks.js";
 import { html, useMemo, useState } from "./view.js";
-import { short } from "./format.js";
+import { sentence, short } from "./format.js";
 
 const WIDE = 920;
 const NARROW = 400;
@@ -18,9 +18,10 @@ const BOTTOM = 24;
  * @typedef {{name: string, values: (number | null)[], className: string, write?: (v: number | null) => string}} Line
  * @typedef {{name: string, lower: (number | null)[], upper: (number | null)[]}} Band
  * @param {{label: string, xs: number[], writeX: (x: number) => string, lines: Line[], band?: Band | null,
- *   write?: (v: number | null) => string, marks?: {x: number, text: string, label?: string}[], cap?: number | null}} props
+ *   write?: (v: number | null) => string, marks?: {x: number, text: string, label?: string}[], cap?: number | null,
+ *   notes?: (string | null)[]}} props notes: what is said of a row of the table
  */
-export function Chart({ label, xs, writeX, lines, band = null, write = short, marks = [], cap = null }) {
+export function Chart({ label, xs, writeX, lines, band = null, write = short, marks = [], cap = null, notes = [] }) {
   const width = useNarrow() ? NARROW : WIDE;
   const [cursor, setCursor] = useState(/** @type {number | null} */ (null));
   const columns = band ? [...lines, ...listBounds(band)] : lines;
@@ -29,7 +30,7 @@ export function Chart({ label, xs, writeX, lines, band = null, write = short, ma
   const read = (index) =>
     `${writeX(xs[index])}: ${
       columns.map((one) => `${one.name} ${(one.write ?? write)(one.values[index])}`).join(", ")
-    }`;
+    }${notes[index] ? `. ${sentence(notes[index])}` : ""}`;
   const move = (event) => {
     const steps = { ArrowLeft: -1, ArrowRight: 1, PageUp: -10, PageDown: 10, Home: -1e9, End: 1e9 }[event.key];
     if (steps === undefined) return;
@@ -92,18 +93,22 @@ export function Chart({ label, xs, writeX, lines, band = null, write = short, ma
         </svg>
       <p class="readout" aria-live="polite">${at === null ? " " : read(at)}</p>
       <${Folded} summary="As a table" draw=${() =>
-        html`<${ChartTable} xs=${xs} writeX=${writeX} lines=${columns} write=${write} />`} />
+        html`<${ChartTable} xs=${xs} writeX=${writeX} lines=${columns} write=${write} notes=${notes} />`} />
     </figure>
   `;
 }
 
 /** The numbers of a chart. */
-function ChartTable({ xs, writeX, lines, write }) {
+function ChartTable({ xs, writeX, lines, write, notes }) {
+  const isNoted = notes.some(Boolean);
   return html`
     <div class="scroll" tabindex="0" role="group" aria-label="A part that can be scrolled">
       <table>
         <thead>
-          <tr><th scope="col">at</th>${lines.map((one) => html`<th scope="col">${one.name}</th>`)}</tr>
+          <tr>
+            <th scope="col">at</th>
+            ${lines.map((one) => html`<th scope="col">${one.name}</th>`)} ${isNoted && html`<th scope="col">note</th>`}
+          </tr>
         </thead>
         <tbody>
           ${xs.map((x, place) =>
@@ -111,6 +116,7 @@ function ChartTable({ xs, writeX, lines, write }) {
               <tr>
                 <th scope="row">${writeX(x)}</th>
                 ${lines.map((one) => html`<td>${(one.write ?? write)(one.values[place])}</td>`)}
+                ${isNoted && html`<td>${sentence(notes[place] ?? "")}</td>`}
               </tr>
             `
           )}

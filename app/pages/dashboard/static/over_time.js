@@ -44,6 +44,7 @@ export function SeriesCharts({ series: { points, target_seconds, bucket_seconds 
     { name: "recommended", values: values("processors_recommended"), className: "expected" },
   ];
   const shared = { xs, marks, writeX: clock };
+  const notes = values("note");
   const cap = target_seconds && 3 * target_seconds;
   const length = duration(bucket_seconds);
   return html`
@@ -51,10 +52,13 @@ export function SeriesCharts({ series: { points, target_seconds, bucket_seconds 
       Each point stands for ${length}, and its time is their beginning. E[T] measured: the mean over the tuples of these${" "}
       ${length}. E[T] estimated and processors running: for their last snapshot alone. Processors recommended: by the newest${" "}
       decision of these ${length}, and ${UNKNOWN} where there was none. Elsewhere ${UNKNOWN} means that nothing was measured.
+      Often more processors run than the rate of a row takes: a decision is made for the highest rate that may come before
+      the next change is possible, and the policy may keep processors for some time after they were needed. The page${" "}
+      Decisions has the reasons of each decision.
     </p>
     <${Chart} ...${shared} label="External rate" lines=${rates} write=${rate} />
-    <${Chart} ...${shared} label="E[T]" lines=${times} write=${duration} cap=${cap} />
-    <${Chart} ...${shared} label="Processors" lines=${processors} write=${short} />
+    <${Chart} ...${shared} label="E[T]" lines=${times} write=${duration} cap=${cap} notes=${notes} />
+    <${Chart} ...${shared} label="Processors" lines=${processors} write=${short} notes=${notes} />
   `;
 }
 

@@ -126,3 +126,16 @@ def test_there_are_never_more_buckets_than_were_asked_for_and_none_of_the_data_i
 
 def test_a_time_at_the_beginning_of_the_calendar_is_answered(client: httpx.Client, known: str):
     assert read(client, known, to="0001-01-01T12:00:00Z")["from"] == "0001-01-01T00:00:00Z"
+
+
+def test_a_point_says_which_change_did_not_run(client: httpx.Client, known: str):
+    put_policy(client, known, TARGET)
+    observe(client, known, 1, 480.0, ENOUGH)
+    up = decide(client, known, 1)["processors"]
+    observe(client, known, 2, 480.0, ENOUGH)
+    first, second = read(client, known, **{"from": at(0)})["points"]
+    assert first["note"].endswith(
+        f"No later row shows the {up['recommended_total']} processors that were recommended here: "
+        f"{up['current_total']} ran."
+    )
+    assert "No later row" not in (second["note"] or "")
