@@ -105,7 +105,7 @@ class WhatIfAnswer(Answer):
 
 UNCORRECTED = (
     "The decision expects an E[T] of {corrected} for its {processors} at {rate}: that is the estimate of {estimated}, "
-    "corrected by measured waits. Each E[T] of this what-if is an estimate without that correction."
+    "corrected by measured waits. No E[T] of this what-if is corrected by them: each is an estimate."
 )
 OF_POLICY = {"smoothing", "model", "calibrate"}
 PLACES = STORED | {"external_rate": "/load_factor"}

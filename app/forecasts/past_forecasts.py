@@ -109,9 +109,10 @@ class PastForecasts(Answer):
         return (
             f"{write_percent(self.coverage)} of earlier forecasts covered the highest rate that came ({self.covered} "
             f"of {self.judged} whose time is over and was measured); the aim is {write_percent(self.wanted)}. "
-            "Forecasts whose times overlap count once; these tell only that the true share lies from "
-            f"{write_percent(self.least_coverage)} to {write_percent(self.most_coverage)}"
-            f"{', which is below the aim' if self.falls_short else ''}."
+            "From these the true share can only be told to lie between "
+            f"{write_percent(self.least_coverage)} and {write_percent(self.most_coverage)}"
+            f"{', which is below the aim' if self.falls_short else ''}; forecasts whose times overlap count as one "
+            "here."
         )
 
 

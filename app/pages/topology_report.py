@@ -51,9 +51,10 @@ def describe_decision(
         *reports.list_evidence(decision.current),
         *reports.list_diagnostics(decision.diagnostics),
         reports.Paragraph(
-            f"The decision was made from {write_counted(decision.basis.snapshots, 'snapshot')} of revision "
-            f"{decision.basis.revision} of the topology, measured from {write_time(decision.basis.first_observed_at)} "
-            f"until {write_time(decision.decided_for)} UTC."
+            f"The decision was made from {write_counted(decision.basis.snapshots, 'snapshot')}, measured from "
+            f"{write_time(decision.basis.first_observed_at)} until {write_time(decision.decided_for)} UTC, and from "
+            f"the description of the topology with number {decision.basis.revision} (the first is 1, each change adds "
+            "1)."
         ),
         *link_pages(name, decision),
     ]

@@ -34,6 +34,13 @@ STYLE = (
     "transform:translateX(-50%)}.narrow{display:none;overflow-x:auto}"
     "@media(max-width:42rem){.wide{display:none}.narrow{display:block}}"
 )
+QUEUEING_WORDS = {
+    "shared": "one queue for all",
+    "round-robin": "a queue each, in turn",
+    "random": "a queue each, at random",
+    "keyed": "a queue each, by key",
+}
+"""How tuples reach the processors of an operator, as the dashboard says it too."""
 MARKDOWN_SIGNS = "\\`*_{}[]<>#|!~&"
 
 
@@ -200,7 +207,7 @@ def draw_operators(
 def list_operators(estimate: EstimateAnswer, recommended: Mapping[str, int] | None) -> list[Block]:
     """Returns a table of the operators, the busiest first, with recommended processors if there are any."""
     header = ["operator", "busy", "arrivals per s", "one processor serves per s", "wait", "wait + service"]
-    header += ["queueing", "processors"]
+    header += ["how tuples queue", "processors"]
     rows = []
     for one in sorted(estimate.operators, key=lambda one: -(one.hottest_utilisation or one.utilisation)):
         wanted = one.processors if recommended is None else recommended.get(one.name, one.processors)
@@ -213,7 +220,7 @@ def list_operators(estimate: EstimateAnswer, recommended: Mapping[str, int] | No
                 write_number(one.service_rate),
                 write_seconds(one.wait_seconds, UNBOUNDED),
                 write_seconds(one.sojourn_seconds, UNBOUNDED),
-                one.queueing,
+                QUEUEING_WORDS.get(one.queueing, one.queueing),
                 counts,
             ]
         )

@@ -43,9 +43,10 @@ from planner.values import Diagnostic, Estimate, Load, Topology
 from planner.wording import join_names, write_counted, write_percent, write_rate, write_seconds
 
 SIZED_FOR: Mapping[SizedBy, str] = {
-    "smoothed": "The policy's goal is planned for {rate}, the mean rate of the snapshots of the decision.",
-    "newest": "The policy's goal is planned for {rate}, the rate of the newest snapshot: it is above the mean rate.",
-    "forecast": "The policy's goal is planned for {rate}, to which the rate may rise before the next change is "
+    "smoothed": "The number of processors is computed for {rate}, the mean rate of the snapshots of the decision.",
+    "newest": "The number of processors is computed for {rate}, the rate of the newest snapshot: it is above the mean "
+    "rate.",
+    "forecast": "The number of processors is computed for {rate}, to which the rate may rise before the next change is "
     "possible. The forecast, from {history}, aims at a probability of {quantile} that the rate stays below "
     "{rate} for the next {time}.",
 }

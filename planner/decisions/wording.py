@@ -288,7 +288,7 @@ def describe_other_terms(external_rate: float, t_max_seconds: float | None, deci
     clauses = list_clauses(decided.codes[1:], rate)
     why = "".join(f", and {clause}" for clause in clauses)
     target = None if t_max_seconds is None else TimeTarget("total", t_max_seconds)
-    without = ("", ", without that", ", without any of these")[min(len(clauses), 2)]
+    without = ": nothing else counts in it" if clauses else ""
     return (
         f"The decision recommends {runs} for {name_aim(decided.target)}{looked}{why}. This what-if is for "
         f"{name_aim(target)}{asked}{without}."

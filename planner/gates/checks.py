@@ -82,9 +82,9 @@ def check_bounds(situation: Situation, counts: Sequence[int]) -> Check:
     """Returns the check that every operator has no fewer and no more processors than its bounds allow."""
     outside = list_outside(situation, counts)
     detail = (
-        f"Fewer or more processors than their bounds allow: {join_names(outside)}."
+        f"Fewer or more processors than the topology or the policy allows: {join_names(outside)}."
         if outside
-        else "Every operator has no fewer and no more processors than its bounds allow."
+        else "No operator has fewer or more processors than the topology and the policy allow."
     )
     return Check("bounds", not outside, float(len(outside)), 0.0, detail)
 

@@ -193,28 +193,27 @@ def describe_origin(measured: Situation, rate: float, origin: Origin) -> tuple[D
     said: tuple[Diagnostic, ...] = ()
     if rate == 0:
         said += (
-            Diagnostic(
-                "nothing-arrives", "The verdict is for a rate of 0: a pass says nothing about any load."
-            ),
+            Diagnostic("nothing-arrives", "The checks are for a rate of 0: they say nothing about any load."),
         )
     judged, seen = write_numbers_apart(rate, measured.load.external_rate)
     if rate != measured.load.external_rate:
         detail = (
-            f"The verdict is for {judged} tuples/s, and {seen} were measured: service times, their variability and the "
+            f"The checks are for {judged} tuples/s, and {seen} were measured: service times, their variability and the "
             "paths of tuples are assumed to stay as measured."
         )
         said += (Diagnostic("rate-extrapolated", detail),)
     if rate < measured.load.external_rate:
         detail = (
-            f"The verdict is for {judged} tuples/s, below the {seen} measured: a pass does not show that the measured "
-            "load is carried."
+            f"The checks are for {judged} tuples/s, below the {seen} measured: where they pass, the processors may "
+            "still be too few for the measured load."
         )
         said += (Diagnostic("rate-below-measured", detail),)
     if origin == "planned":
         missing = tuple(name for name in measured.names if measured.load.operators[name].processors is None)
         detail = (
-            f"Neither the request nor the load has the processors of {join_names(missing)}: the verdict is for the "
-            "best split of the processors allowed. A pass means that such a split exists, not that it will be deployed."
+            f"Neither the request nor the load has the processors of {join_names(missing)}: the checks are for the "
+            "best split of the processors allowed. Where they pass, such a split exists; whether it is deployed is not "
+            "known."
         )
         said += (Diagnostic("processors-planned", detail, missing),)
     return said

@@ -163,11 +163,9 @@ def list_assumed_bursts(knowledge: str, queueings: tuple[str, ...]) -> tuple[str
     if knowledge != SCVS:
         return ()
     calm, bursty = (find_error(queueings, arrivals, f"E[T], {SCVS}") for arrivals in ("calm", "bursty"))
-    said = "tuples arrive without bursts; whether they do was not measured. In simulations of many random topologies, "
-    said += (
-        f"not of this one, the estimated E[T] was {write_percent(calm)} off on average without bursts; with "
-    )
-    return (f"{said}bursts the true E[T] was about {write_times_longer(bursty)} the estimated one",)
+    said = "tuples arrive without bursts (not measured). In simulations of other topologies the estimated E[T] was "
+    said += f"{write_percent(calm)} off on average without bursts; with bursts the true E[T] was about "
+    return (f"{said}{write_times_longer(bursty)} as long. A measured E[T] tells which holds here",)
 
 
 def write_times_longer(shorter: float) -> str:

@@ -24,8 +24,8 @@ def describe_evidence(kind: str, known_error: float | None) -> str:
     where = QUEUES.get(queues, queues)
     if known_error is None and arrivals == UNMEASURED:
         return (
-            "How far the estimated E[T] is from the true one is not known: it depends on bursts of arrivals, which "
-            "were not measured."
+            "How far the estimated E[T] is off is known only where E[T] was measured too: it depends on bursts of "
+            "arrivals, which were not measured."
         )
     inputs = f"{where}, and {ARRIVALS.get(arrivals, arrivals)}"
     if known_error is None:

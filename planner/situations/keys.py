@@ -70,9 +70,13 @@ def say_useful(operator: Operator, measured: OperatorLoad, one: OperatorEstimate
     if shares is None or one.groups is None:
         return ""
     clause = compare_useful(shares, one.processors, one.next_useful_processors)
-    if not clause:
-        return ""
-    return f"{one.name} deals out its {write_counted(one.groups, 'key group')} whole: {clause}."
+    return f"{begin_groups(one)} {clause}." if clause else ""
+
+
+def begin_groups(one: OperatorEstimate) -> str:
+    """The beginning of sentences about an operator whose tuples go to processors by groups of keys."""
+    groups = write_counted(one.groups or 0, "key group")
+    return f"Of the {groups} of {one.name} none can be split between processors:"
 
 
 def describe_next_useful(
@@ -81,21 +85,7 @@ def describe_next_useful(
     """Diagnostics of the next number of processors that serves more at each operator that deals out whole groups."""
     rows = zip(topology.operators, answers, strict=True)
     said = [(one, say_next_useful(operator, load.operators[one.name], one)) for operator, one in rows]
-    return tuple(
-        [
-            Diagnostic(
-                "whole-groups",
-                sentence
-                if sentence.startswith(one.name)
-                else sentence.replace(
-                    "It", f"{one.name}, with {write_counted(one.processors, 'processor')},", 1
-                ),
-                (one.name,),
-            )
-            for one, sentence in said
-            if sentence
-        ]
-    )
+    return tuple([Diagnostic("whole-groups", sentence, (one.name,)) for one, sentence in said if sentence])
 
 
 def say_next_useful(operator: Operator, measured: OperatorLoad, one: OperatorEstimate) -> str:
@@ -106,21 +96,26 @@ def say_next_useful(operator: Operator, measured: OperatorLoad, one: OperatorEst
         return sentence
     if one.next_useful_processors == one.processors + 1:
         return ""
-    deals = f"It deals out {write_counted(one.groups, 'key group')} whole"
     if one.next_useful_processors is None:
-        return f"{deals}: no number of processors serves more."
-    return f"{deals}: {one.next_useful_processors} is the next number of processors that serves more."
+        return (
+            f"{begin_groups(one)} with no number of processors does the busiest of them get less than with "
+            f"{one.processors}."
+        )
+    return (
+        f"{begin_groups(one)} only with {one.next_useful_processors} or more processors does the busiest of them get "
+        f"less than with {one.processors}. Until then a processor more helps the others alone."
+    )
 
 
 def compare_useful(shares: KeyShares, count: int, following: int | None) -> str:
-    """A clause such as `7 processors serve no more than 6; 12 would`, or an empty text where no fewer serve as much."""
+    """A clause on fewer processors of which the busiest gets as much; an empty text where that takes as many."""
     limit = shares.find_hottest(count) * (1.0 + 1e-9)
     fair = min(ceil(1.0 / limit), count)  # with fewer, even a fair share is larger
     least = next(k for k in range(fair, count + 1) if shares.find_hottest(k) <= limit)
     if least == count:
         return ""
-    clause = f"{write_counted(count, 'processor')} serve no more than {least}"
-    return f"{clause}; {following} would" if following else f"{clause}, and no number serves more"
+    clause = f"with {count} processors the busiest of them gets as much as with {least}"
+    return f"{clause}, and less only with {following}" if following else f"{clause}, and with no number less"
 
 
 def describe_hottest(measured: OperatorLoad, one: OperatorEstimate) -> Diagnostic:
@@ -129,16 +124,16 @@ def describe_hottest(measured: OperatorLoad, one: OperatorEstimate) -> Diagnosti
     limit, known = one.service_rate / one.arrival_rate, len(measured.instances)
     extra = f" (estimated from {known} measured instances)" if known not in {0, one.processors} else ""
     if write_percent(share) == write_percent(1.0 / one.processors):
-        return Diagnostic("hottest-instance", describe_equal(one, share, used, extra), (one.name,))
+        return Diagnostic("hottest-instance", describe_equal(one, used, extra), (one.name,))
     cause = "Keys spread" if is_skew_known(measured) else "Whole key groups spread"
     help_ = "More processors do not help beyond the hottest key: split that key, or make the service faster."
     if one.groups is not None:
         following = one.next_useful_processors
         help_ = (
-            f"The next number of processors that gives it less is {following}."
+            f"Only with {following} or more processors does the busiest of them get less."
             if following
-            else "No number of processors gives it less: use more key groups, split the hottest key, or make the "
-            "service faster."
+            else "With no number of processors does the busiest get less: use more key groups, split the hottest "
+            "key, or make the service faster."
         )
     detail = (
         f"{cause} the tuples of {one.name} unevenly: its hottest instance gets {write_percent(share)} of "
@@ -148,18 +143,19 @@ def describe_hottest(measured: OperatorLoad, one: OperatorEstimate) -> Diagnosti
     return Diagnostic("hottest-instance", detail, (one.name,))
 
 
-def describe_equal(one: OperatorEstimate, share: float, used: float, extra: str) -> str:
+def describe_equal(one: OperatorEstimate, used: float, extra: str) -> str:
     """Sentences on an operator whose instances are all near their limit or above it, as their shares are equal."""
     following = one.next_useful_processors
     if one.groups is None:
         help_ = "More processors give each instance less, unless a single key is too hot."
     elif following is None:
         help_ = (
-            "No number of processors gives an instance less: use more key groups, or make the service faster."
+            "With no number of processors does the busiest get less: use more key groups, or make the service "
+            "faster."
         )
     else:
-        help_ = f"The next number of processors that gives an instance less is {following}."
+        help_ = f"Only with {following} or more processors does the busiest of them get less."
     return (
-        f"The instances of {one.name} get equal shares{extra}, {write_percent(share)} each, and each is "
-        f"{write_percent(used)} busy: all are {'overloaded' if used >= 1.0 else 'near their limit'}. {help_}"
+        f"The {write_counted(one.processors, 'processor')} of {one.name} get equal shares of its tuples{extra}, and "
+        f"each is {write_percent(used)} busy: all are {'overloaded' if used >= 1.0 else 'near their limit'}. {help_}"
     )

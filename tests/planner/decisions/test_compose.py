@@ -82,7 +82,7 @@ def test_the_last_change_and_the_newest_rate_reach_the_decision():
 def test_a_target_covers_the_outlook_and_says_by_what():
     found = compose_decision(ask(Policy(t_max_seconds=0.25), (6, 6), outlook=expect(60.0), history=STEADY))
     assert (found.sized_for.external_rate, found.sized_for.source) == (60.0, "forecast")
-    assert "is planned for 60/s" in found.sized_for.detail
+    assert "is computed for 60/s" in found.sized_for.detail
     assert (
         "The forecast, from 60 intervals, aims at a probability of 95% that the rate stays below 60/s for the next "
         "5 min (5 intervals)." in found.sized_for.detail

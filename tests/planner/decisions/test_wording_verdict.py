@@ -99,11 +99,11 @@ def test_other_terms_name_both_targets_and_what_the_decision_does_besides():
     assert describe_other_terms(185.1, 0.25, decided) == (
         "The decision recommends 28 processors for a target of 350 ms at 185/s, to which the measured rate may rise "
         "before the next change is possible, and it keeps processors for some time after they were needed. This "
-        "what-if is for a target of 250 ms at 185/s, without that."
+        "what-if is for a target of 250 ms at 185/s: nothing else counts in it."
     )
     plain = DecidedNumber(28, 158.2, ("smoothed", "at-optimum"))
     assert describe_other_terms(774.0, None, plain) == (
         "The decision recommends 28 processors for the measured 158/s. This what-if is for 774/s."
     )
     both = replace(decided, codes=("smoothed", "within-target", "gain-too-small"))
-    assert describe_other_terms(185.1, 0.35, both).endswith("at 185/s, without any of these.")
+    assert describe_other_terms(185.1, 0.35, both).endswith("at 185/s: nothing else counts in it.")

@@ -26,9 +26,7 @@ def test_an_operator_that_was_slow_is_named_in_every_row_in_which_it_was():
 def test_tuples_that_each_one_makes_are_compared_with_their_median():
     many = SeriesRow(load(arrivals=260.0), 0.4, 0.4, 30)
     found = describe_rows([CALM, CALM, many])
-    assert found[2] == (
-        "Not as usual: score received 2.6 tuples for each one from outside instead of 1.6."
-    )
+    assert found[2] == ("Not as usual: score received 2.6 tuples for each one from outside instead of 1.6.")
 
 
 def test_what_waited_is_said_until_e_t_is_near_the_estimate_again():

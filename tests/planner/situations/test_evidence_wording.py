@@ -21,8 +21,8 @@ def test_every_kind_of_input_has_words():
             "mixed queueings, bursts not measured",
             None,
             (
-                "How far the estimated E[T] is from the true one is not known: it depends on bursts of arrivals, "
-                "which were not measured."
+                "How far the estimated E[T] is off is known only where E[T] was measured too: it depends on bursts of "
+                "arrivals, which were not measured."
             ),
         ),
         (

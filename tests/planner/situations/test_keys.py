@@ -30,7 +30,10 @@ def test_an_estimate_says_the_groups_and_the_next_number_that_serves_more(
 def test_processors_without_use_are_said():
     answer = estimate(TWELVE, load(30.0), {"score": 7})
     (said,) = [one.detail for one in answer.diagnostics if one.code == "whole-groups"]
-    assert said == "score deals out its 12 key groups whole: 7 processors serve no more than 6; 12 would."
+    assert said == (
+        "Of the 12 key groups of score none can be split between processors: with 7 processors the busiest of them "
+        "gets as much as with 6, and less only with 12."
+    )
     assert "whole-groups" not in {one.code for one in estimate(TWELVE, load(30.0), {"score": 6}).diagnostics}
 
 
@@ -40,11 +43,16 @@ def test_every_answer_names_the_next_number_that_serves_more():
     failed = judge_capacity(TWELVE, busy)
     assert not failed.passed
     said = [one.detail for one in failed.estimate.diagnostics if one.code == "whole-groups"]
-    assert said == ["score deals out its 12 key groups whole: 5 processors serve no more than 4; 6 would."]
+    assert " ".join(said) == (
+        "Of the 12 key groups of score none can be split between processors: with 5 processors the busiest of them "
+        "gets as much as with 4, and less only with 6."
+    )
     fits = judge_capacity(TWELVE, load(66.0, processors=6))
     said = [one.detail for one in fits.estimate.diagnostics if one.code == "whole-groups"]
-    deals = "score, with 6 processors, deals out 12 key groups whole"
-    following = f"{deals}: 12 is the next number of processors that serves more."
+    following = (
+        "Of the 12 key groups of score none can be split between processors: only with 12 or more processors does the "
+        "busiest of them get less than with 6. Until then a processor more helps the others alone."
+    )
     assert said == [following]
     made = compose_decision(DecisionQuestion(TWELVE, busy, [5], Policy(t_max_seconds=0.5)))
     assert [one.processors for one in made.decision.recommended.operators] == [6]
@@ -62,7 +70,7 @@ def test_eight_instances_of_twelve_groups_do_not_carry_66_per_second():
     assert one.hottest_utilisation == pytest.approx(1.1)
     plan = min_processors(TWELVE, load(66.0), 1.0)
     assert plan.processors == {"score": 12}
-    assert "no number of processors serves more" in plan.explanation[0].detail
+    assert "with no number of processors does the busiest of them get less" in plan.explanation[0].detail
 
 
 def test_without_known_groups_nothing_is_said_of_them():
@@ -91,12 +99,12 @@ def test_instances_of_equal_shares_are_not_said_to_be_uneven():
         return said
 
     assert say(188.8, 8) == (
-        "The instances of join get equal shares, 13% each, and each is 236% busy: all are overloaded. The next number "
-        "of processors that gives an instance less is 10."
+        "The 8 processors of join get equal shares of its tuples, and each is 236% busy: all are overloaded. Only with "
+        "10 or more processors does the busiest of them get less."
     )
     assert "95% busy: all are near their limit." in say(76.0, 8)
     assert say(600.0, 64).endswith(
-        "No number of processors gives an instance less: use more key groups, or make the service faster."
+        "With no number of processors does the busiest get less: use more key groups, or make the service faster."
     )
     assert say(90.0, 9).startswith(
         "Whole key groups spread the tuples of join unevenly: its hottest instance gets 13% of"

@@ -26,6 +26,8 @@ export function Chart({ label, xs, writeX, lines, band = null, write = short, ma
   const [cursor, setCursor] = useState(/** @type {number | null} */ (null));
   const columns = band ? [...lines, ...listBounds(band)] : lines;
   const scale = useMemo(() => findScale(xs, columns, width, cap), [xs, lines, band, width, cap]);
+  // What lies before the first point or after the last one would stand beside the chart.
+  const shown = marks.filter((one) => one.x >= xs[0] && one.x <= xs[xs.length - 1]);
   const at = cursor === null ? null : Math.min(cursor, xs.length - 1);
   const read = (index) =>
     `${writeX(xs[index])}: ${
@@ -73,14 +75,14 @@ export function Chart({ label, xs, writeX, lines, band = null, write = short, ma
                   text-anchor=${place ? "end" : "start"}>${xs.length > 1 || !place ? writeX(xs[index]) : ""}</text>
               `,
           )}
-          ${marks.map((one, place) =>
+          ${shown.map((one, place) =>
             html`
               <line class="mark" x1=${scale.x(one.x)} x2=${scale.x(one.x)} y1=${TOP} y2=${HEIGHT - BOTTOM}>
                 <title>${one.text}</title>
               </line>
               ${one.label && html`
                 <text class="mark-label" x=${scale.x(one.x) + 4} y=${TOP +
-                  (isClose(marks, place, scale) ? 25 : 12)}>${one.label}</text>
+                  (isClose(shown, place, scale) ? 25 : 12)}>${one.label}</text>
               `}
             `
           )}

@@ -6,6 +6,14 @@ import { Term } from "./terms.js";
 
 const ROWS_AT_ONCE = 100;
 
+/** How tuples reach the processors of an operator, as reports say it too. @type {Record<string, string>} */
+const QUEUEINGS = {
+  shared: "one queue for all",
+  "round-robin": "a queue each, in turn",
+  random: "a queue each, at random",
+  keyed: "a queue each, by key",
+};
+
 /**
  * @typedef {{name: string, queueing: string, utilisation: number | null, arrival_rate: number | null,
  *   service_rate: number | null, wait: number | null, sojourn: number | null, running: number | null,
@@ -19,7 +27,7 @@ const COLUMNS = [
   { key: "service_rate", title: "one processor serves", write: (row) => rate(row.service_rate) },
   { key: "wait", title: "wait", write: (row) => writeTime(row.wait) },
   { key: "sojourn", title: "wait + service", write: (row) => writeTime(row.sojourn) },
-  { key: "queueing", title: "queueing", write: (row) => row.queueing },
+  { key: "queueing", title: "how tuples queue", write: (row) => QUEUEINGS[row.queueing] ?? row.queueing },
   { key: "running", title: "processors → recommended", write: (row) => change(row.running, row.recommended) },
 ];
 

@@ -111,10 +111,9 @@ export function Why({ decision, before }) {
         </p>
       `}
       <p class="quiet">
-        From ${counted(basis.snapshots, "snapshot")} of revision ${basis.revision}, measured from ${clock(
-          basis.first_observed_at,
-        )} until${" "}
-        ${clock(decision.decided_for)} UTC.
+        Made from ${counted(basis.snapshots, "snapshot")}, measured from ${clock(basis.first_observed_at)} until${" "}
+        ${clock(decision.decided_for)} UTC, and from the description of the topology with number${" "}
+        ${count(basis.revision)} (the first is 1, each change adds 1).
       </p>
       <${Evidence} of=${evidence} />
       <${Diagnostics} of=${decision.diagnostics} />

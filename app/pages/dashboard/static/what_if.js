@@ -52,7 +52,7 @@ export function WhatIfPage({ name, query }) {
         <${NumberField} label="processors at most" placeholder="no limit" field=${kMax}
           wanted="Write a whole number from 1 on." />
         <${NumberField} label=${LIMIT_OF_TIME} placeholder=${usual.placeholder} field=${tMax} wanted=${TIME_WANTED} />
-        <p class="quiet">Nothing is stored. The address of this page holds these terms: share it.</p>
+        <p class="quiet">Nothing is stored. The address of this page holds what you entered: share it.</p>
       </section>
       <${Trouble} problem=${found.problem ?? usual.problem} />
       ${last.current && html`<${Answer} found=${last.current} isOld=${isOld} />`}
@@ -85,8 +85,8 @@ function Answer({ found, isOld }) {
   return html`
     <div class=${isOld || aged ? "old" : ""} aria-busy=${isOld}>
       <p class="quiet">${isOld
-        ? "The numbers below are of the terms before."
-        : "The numbers below are of these terms."}</p>
+        ? "The numbers below are for what was entered before."
+        : "The numbers below are for what is entered above."}</p>
       ${aged &&
         html`<p role="note">${sentence(aged.detail)} Send a newer snapshot before you act on these numbers.</p>`}
       <section class="card">

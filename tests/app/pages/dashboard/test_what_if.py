@@ -108,7 +108,7 @@ def test_a_time_has_its_unit_and_a_text_that_is_none_is_marked_and_changes_nothi
         field.blur()
         expect(page.get_by_role("alert")).to_have_text("Write a time above 0, such as 350 ms or 0.35 s.")
         expect(field).to_have_value(wrong)
-        expect(page.get_by_text("The numbers below are of the terms before.")).to_be_visible()
+        expect(page.get_by_text("The numbers below are for what was entered before.")).to_be_visible()
         expect(page).to_have_url(f"{address}?load=1&t_max=1.5")
     field.fill("")
     expect(page.get_by_role("alert")).to_have_count(0)
