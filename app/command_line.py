@@ -97,6 +97,9 @@ COMMANDS = {
     ),
     "report": CommandPlace(ASKING, "report", "Print the report on the newest decision of a topology."),
     "push": CommandPlace(ASKING, "push", "Send measured snapshots of a topology to a service."),
+    "mcp": CommandPlace(
+        "app.terminal.mcp_command", "serve_tools", "Offer a service's answers to assistants, as tools of MCP."
+    ),
     "keys": CommandPlace("app.terminal.keys", "keys_cli", "Make a key of the service, or list its keys."),
     "completion": CommandPlace(
         "app.terminal.completion", "completion", "Print what makes bash, zsh or fish complete commands."

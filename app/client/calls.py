@@ -128,6 +128,11 @@ def what_if(name: str, **terms: Any) -> Call[WhatIfFields]:
     return Call("POST", f"{at(name)}/what-if", terms)
 
 
+def simulate_stored(name: str, **terms: Any) -> Call[dict[str, Any]]:
+    """Simulates the newest load tuple by tuple; a long simulation is queued, and the answer says so."""
+    return Call("POST", f"{at(name)}/simulations", terms, stores=True)
+
+
 def replay(name: str, **terms: Any) -> Call[ReplayFields]:
     """What a policy would have done over stored snapshots; `from` is given as **{"from": ...}."""
     return Call("POST", f"{at(name)}/policy/replay", terms)

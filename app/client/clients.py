@@ -68,6 +68,7 @@ class Methods:
     record_outcome = OfferedCall(calls.record_outcome)
     overview = OfferedCall(calls.overview)
     what_if = OfferedCall(calls.what_if)
+    simulate_stored = OfferedCall(calls.simulate_stored)
     replay = OfferedCall(calls.replay)
     report = OfferedCall(calls.report)
 

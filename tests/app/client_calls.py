@@ -31,6 +31,7 @@ MADE: dict[str, Call[Any]] = {
     "record_outcome": calls.record_outcome("b", {"state": "applied"}),
     "overview": calls.overview(),
     "what_if": calls.what_if("a", load_factor=1.5),
+    "simulate_stored": calls.simulate_stored("a", roots=1000),
     "replay": calls.replay("a", policy={}),
     "report": calls.report("a"),
 }
