@@ -7,10 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
-Model = str
-"""The name of a waiting model: a key of planner.queueing.waiting_models.WAITING_MODELS."""
+Model = str  # a key of planner.queueing.waiting_models.WAITING_MODELS
 DEFAULT_MODEL: Model = "ggk-whitt"
-
 
 Queueing = str
 """Which queue a tuple joins: a key of planner.queueing.queueings.QUEUEINGS."""
@@ -80,7 +78,7 @@ class Edge(NamedTuple):
 
 
 class Entry(NamedTuple):
-    """An operator where the external stream enters; shares need not sum to 1, since a stream may be duplicated."""
+    """An operator where the external stream enters; a stream may be duplicated, so shares need not sum to 1."""
 
     operator: str
     share: float = 1.0
@@ -112,13 +110,19 @@ class InstanceLoad(NamedTuple):
 
 
 class ServiceBucket(NamedTuple):
-    """A bucket of a histogram of service times: the count of services that took at most `upper_seconds`.
-
-    Services that took no longer than the bound of the bucket before are counted there.
-    """
+    """The count of services that took at most `upper_seconds`, and longer than the bound of the bucket before."""
 
     upper_seconds: float
     services: int
+
+
+class ScvEstimate(NamedTuple):
+    """A service_scv that follows from other measurements (`source`), with the interval that holds it with 95%."""
+
+    scv: float
+    low: float
+    high: float
+    source: str
 
 
 class OperatorLoad(NamedTuple):
@@ -145,17 +149,19 @@ class OperatorLoad(NamedTuple):
     group_shares: tuple[float, ...] = ()
     is_unjudged: bool = False
     exchange_seconds: float = 0.0
+    scv_estimate: ScvEstimate | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """The measurements of a topology in an interval, or smoothed; `external_idc` is of the stream from outside."""
+    """What an engine ("": none) measured in an interval, or smoothed; `external_idc` is of the stream from outside."""
 
     external_rate: float
     operators: Mapping[str, OperatorLoad]
     measured_sojourn_seconds: float | None = None
     measured_completion_seconds: float | None = None
     external_idc: tuple[IdcPoint, ...] = ()
+    engine: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,8 +176,8 @@ class Diagnostic:
 class OperatorEstimate(NamedTuple):
     """The estimate of one operator with a given number of processors; a wait of None is infinite.
 
-    Of key groups that are dealt out whole, `groups` is their number, and at `next_useful_processors` the busiest
-    instance gets less. The sojourn is the wait, the service of concurrency/service_rate, and delays.
+    Of key groups dealt out whole, `groups` is their number; at `next_useful_processors` the busiest instance gets
+    less. The sojourn is the wait, the service of concurrency/service_rate, and delays.
     """
 
     name: str
@@ -230,10 +236,7 @@ class QuantileSeconds:
 
 @dataclass(frozen=True, slots=True)
 class Spread:
-    """How a time spreads over external tuples, from `roots` drawn tuples: its mean and quantiles.
-
-    `known_error` is the known relative error of the quantiles.
-    """
+    """How a time spreads over drawn external tuples; `known_error` is the relative error of the quantiles."""
 
     mean_seconds: float
     quantiles: tuple[QuantileSeconds, ...]
@@ -245,9 +248,7 @@ class Spread:
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """How true E[T] is for this kind of input: its mean |error| beside simulations, and the inputs measured
-    or assumed.
-    """
+    """How true E[T] is for this kind of input: its mean |error|, and the inputs measured or assumed."""
 
     kind: str
     known_error: float | None
@@ -274,9 +275,8 @@ class Estimate(NamedTuple):
 class Effect(NamedTuple):
     """The change of E[T] by one processor more and by one fewer at an operator, all others unchanged.
 
-    One processor more changes E[T] by at most 0, unless key groups are dealt out whole. None: the change is not
-    possible; `*_limit` names the bound that forbids the change, and where `*_limit` is None the operator could not keep
-    up with its load.
+    None: the change is not possible; `*_limit` names the bound that forbids it, and where `*_limit` is None the
+    operator could not keep up with its load. More is at most 0, unless key groups are dealt out whole.
     """
 
     operator: str

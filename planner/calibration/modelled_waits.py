@@ -90,6 +90,7 @@ def fill_in(interval: Load, load: Load) -> Load:
             arrival_scv=other.arrival_scv if one.arrival_scv is None else one.arrival_scv,
             service_scv=other.service_scv if one.service_scv is None else one.service_scv,
             is_scv_configured=other.is_scv_configured if one.service_scv is None else one.is_scv_configured,
+            scv_estimate=other.scv_estimate if one.service_scv is None else one.scv_estimate,
             arrival_idc=one.arrival_idc or other.arrival_idc,
             instances=instances,
             wait_factor=other.wait_factor,

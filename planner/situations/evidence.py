@@ -1,7 +1,8 @@
 """How true the E[T] of an answer is: the evidence, and diagnostics about queues.
 
 The evidence names the kind of input, the known error of this kind, and which quantities were measured or assumed. The
-known errors are means of |error| beside simulations of random topologies (planner.situations.known_errors). The known
+known errors are means of |error| beside simulations of random topologies (planner.situations.known_errors), and beside
+jobs on real engines for what such an engine measured (planner.situations.engine_errors). Without an engine, the known
 error is None for any waiting model but the default, for a queueing that is not stated, for shares of keyed instances or
 bursts of arrivals that are not measured, and for an operator that cannot keep up.
 """
@@ -19,6 +20,8 @@ from planner.queueing.queueings import KEYED, ROUND_ROBIN
 from planner.queueing.sojourns import sum_work
 from planner.queueing.stations import Stations
 from planner.situations.capacity import describe_scaling
+from planner.situations.engine_errors import find_engine_error
+from planner.situations.evidence_wording import UNMEASURED, join_kind, split_kind
 from planner.situations.keys import describe_keys, is_skew_known
 from planner.situations.known_errors import ENTRIES, EVERYWHERE, KNOWN_ERRORS, SCVS, find_error
 from planner.values import (
@@ -69,16 +72,22 @@ def find_evidence(topology: Topology, load: Load, answer: Estimate) -> Evidence:
         *list_assumed_variability(topology.operators, columns, knowledge),
         *list_assumed_bursts(knowledge, queueings),
     ]
+    is_modelled = answer.stable and answer.model == DEFAULT_MODEL
+    on_engine = find_engine_error(load) if is_modelled and load.engine else None
     is_known = (
         knowledge != SCVS
-        and answer.stable
-        and answer.model == DEFAULT_MODEL
+        and is_modelled
         and not any(needs_more(operator, load.operators[operator.name]) for operator in several)
     )
+    simulated = find_error(queueings, arrivals, f"E[T], {knowledge}") if is_known else None
+    kind = queueings[0] if len(queueings) == 1 else "mixed queueings"
     return Evidence(
-        f"{queueings[0] if len(queueings) == 1 else 'mixed queueings'}, {arrivals}",
-        find_error(queueings, arrivals, f"E[T], {knowledge}") if is_known else None,
-        tuple(list_measured(columns, is_counted=bool(load.external_idc))),
+        join_kind(kind, arrivals, "" if on_engine is None else load.engine),
+        simulated if on_engine is None else max(on_engine, simulated or 0.0),
+        (
+            *list_measured(columns, is_counted=bool(load.external_idc)),
+            *list_estimated(topology.operators, columns),
+        ),
         tuple(assumed),
     )
 
@@ -95,7 +104,7 @@ def judge_bursts(topology: Topology, load: Load, columns: Columns, answer: Estim
     elif load.external_idc or all(load.operators[name].arrival_idc for name in list_entries(topology)):
         knowledge = ENTRIES
     else:
-        return SCVS, "bursts not measured"
+        return SCVS, UNMEASURED
     return knowledge, "bursty" if any(said.code == "bursty" for said in answer.diagnostics) else "calm"
 
 
@@ -115,10 +124,23 @@ def list_measured(columns: Columns, *, is_counted: bool) -> list[str]:
     for field, title, unknown in FIELDS:
         known = size - columns[field].count(unknown)
         if field == "service_scv":
-            known -= sum(columns["is_scv_configured"])
+            known -= sum(columns["is_scv_configured"]) + size - columns["scv_estimate"].count(None)
         if known:
             said.append(f"{title} of {known} of {size} operators")
     return said
+
+
+def list_estimated(operators: Sequence[Operator], columns: Columns) -> list[str]:
+    """The SCVs of services that were estimated from other measurements, by what they were estimated from."""
+    sources: dict[str, list[str]] = {}
+    for operator, one in zip(operators, columns["scv_estimate"], strict=True):
+        if one is not None:
+            scv, low, high = (write_number(value, digits=2) for value in one[:3])
+            sources.setdefault(one.source, []).append(f"{operator.name} {scv} (95%: {low} to {high})")
+    return [
+        f"variability (SCV) of services, estimated from {source}: {join_names(listed)}"
+        for source, listed in sources.items()
+    ]
 
 
 def list_assumed_queues(several: Sequence[Operator], load: Load) -> list[str]:
@@ -179,7 +201,9 @@ def find_quantile_errors(
     """The known errors of p99 of total and of completion time for the evidence's kind of input; None as for E[T]."""
     if evidence is None or evidence.known_error is None:
         return None, None
-    queueings, arrivals = list_queueings(topology, counts), evidence.kind.rpartition(", ")[2]
+    queueings, (_, arrivals, _) = list_queueings(topology, counts), split_kind(evidence.kind)
+    if arrivals == UNMEASURED:
+        return None, None
     total, completion = (find_error(queueings, arrivals, f"{time}, p99") for time in ("total", "completion"))
     return total, completion
 

@@ -5,7 +5,17 @@ from dataclasses import replace
 
 from planner.errors import InvalidAllocation, InvalidLoad, escape_pointer, suggest_name
 from planner.topology.network import Network
-from planner.values import Diagnostic, IdcPoint, InstanceLoad, Load, OperatorLoad, ServiceBucket, Topology
+from planner.topology.service_scvs import measure_buckets
+from planner.values import (
+    Diagnostic,
+    IdcPoint,
+    InstanceLoad,
+    Load,
+    OperatorLoad,
+    ScvEstimate,
+    ServiceBucket,
+    Topology,
+)
 from planner.wording import join_names, write_number, write_rate
 
 SMALLEST, MOST = 1e-15, 1e15
@@ -176,11 +186,13 @@ def check_count(name: str, count: int | None) -> int:
 
 
 def take_configured(topology: Topology, load: Load) -> Load:
-    """The load with what the topology says of services: service_scv where none was measured, and capacity_rate.
+    """The load with an SCV of services wherever one is known, and with the topology's capacity_rate.
 
-    Engines such as Flink measure how long services take on average, and not how they vary. A measured SCV wins. A
-    capacity_rate is said where busy time tells nothing, so it replaces the measured service rate and histogram.
+    Engines such as Flink measure how long services take on average, and not how they vary. A measured SCV wins, then
+    that of a measured histogram, then what the topology says. A capacity_rate is said where busy time tells nothing, so
+    it replaces the measured service rate and histogram.
     """
+    load = take_histograms(load)
     configured = {
         operator.name: operator.service_scv
         for operator in topology.operators
@@ -197,6 +209,27 @@ def take_configured(topology: Topology, load: Load) -> Load:
             rate = operator.capacity_rate / operator.concurrency
             unmeasured[operator.name] = one._replace(service_rate=rate, service_histogram=())
     return replace(load, operators={**load.operators, **unmeasured}) if unmeasured else load
+
+
+def take_histograms(load: Load) -> Load:
+    """The load with the SCVs of services that histograms of their times show."""
+    found = {
+        name: estimate
+        for name, one in load.operators.items()
+        if one.service_histogram
+        and one.service_scv is None
+        and (estimate := measure_buckets(one.service_histogram)) is not None
+    }
+    return estimate_services(load, found) if found else load
+
+
+def estimate_services(load: Load, found: Mapping[str, ScvEstimate]) -> Load:
+    """The load with estimated SCVs of the services of these operators."""
+    estimated = {
+        name: load.operators[name]._replace(service_scv=min(one.scv, MOST_DISPERSION), scv_estimate=one)
+        for name, one in found.items()
+    }
+    return replace(load, operators={**load.operators, **estimated})
 
 
 def keep_unjudged(topology: Topology, load: Load) -> tuple[Topology, tuple[Diagnostic, ...]]:

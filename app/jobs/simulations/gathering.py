@@ -96,6 +96,7 @@ def take_service(measured: OperatorLoad, law: ServiceLaw) -> OperatorLoad:
         service_histogram=law.buckets,
         wait_factor=None,
         is_scv_configured=False,
+        scv_estimate=None,
     )
 
 

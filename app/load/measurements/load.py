@@ -12,6 +12,7 @@ from app.load.bodies.answers import Basis, CalibrationAnswer
 from app.load.bodies.calibrating import CalibratedLoad, calibrate_load
 from app.load.bodies.load import LoadBody
 from app.load.bodies.terms import EwmaSmoothing, Measured, WindowSmoothing
+from app.load.measurements.estimated_services import estimate_services
 from app.load.measurements.external_counts import count_bursts
 from app.load.measurements.learned_capacity import learn_capacity
 from app.load.measurements.snapshots import (
@@ -90,6 +91,9 @@ def gather_load(
     load = take_configured(topology, load)
     counts = find_counted(session, stored, ended_by)
     load, counted = count_bursts(topology, load, counts) if shows_bursts(counts) else (load, ())
+    load = replace(load, engine=stored.engine)
+    if shows_waits(snapshots[-1], load):
+        load = estimate_services(session, stored, topology, load, body.model, ended_by)
     parts = _tell_of_parts(session, stored, snapshots, ended_by)
     basis = Basis(
         topology=stored.name,
@@ -106,6 +110,21 @@ def gather_load(
     said += kept + calibrated.diagnostics
     return Gathered(
         stored, topology, calibrated.load, said, basis, snapshots, intervals, calibrated.shown, ahead_until
+    )
+
+
+def shows_waits(row: SnapshotRow, load: values.Load) -> bool:
+    """Whether a snapshot has E[T], or the wait or the backlog of any operator, where arrivals are known and services
+    are not.
+    """
+    if not any(
+        one.service_scv is None and (load.external_idc or one.arrival_idc or one.arrival_scv is not None)
+        for one in load.operators.values()
+    ):
+        return False
+    fields = "measured_wait_seconds", "backlog_tuples"
+    return row.measured_sojourn_seconds is not None or any(
+        one.get(field) is not None for one in row.operators.values() for field in fields
     )
 
 

@@ -6,7 +6,7 @@ from typing import Any
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from app.database.tables import TopologyRevisionRow, TopologyRow
+from app.database.tables import EngineMarksRow, TopologyRevisionRow, TopologyRow
 from app.database.versions import suggest_stored
 from app.load.bodies.topology import Graph
 from app.web.problems.stored_data_errors import UnknownRevision, UnknownTopology
@@ -16,7 +16,7 @@ from planner.values import Topology
 class StoredTopology:
     """A stored topology with one of its revisions."""
 
-    def __init__(self, row: TopologyRow, revision: TopologyRevisionRow) -> None:
+    def __init__(self, row: TopologyRow, revision: TopologyRevisionRow, engine: str | None = None) -> None:
         self.id = row.id
         self.name = row.name
         self.revision = revision.revision
@@ -24,6 +24,8 @@ class StoredTopology:
         self.definition: dict[str, Any] = revision.definition
         self.created_at: datetime = revision.created_at
         self.created_by = revision.created_by
+        self.engine = engine or ""
+        """The engine whose answers were stored last; "" where none were."""
 
     @property
     def etag(self) -> str:
@@ -39,8 +41,9 @@ def find_topology(session: Session, name: str, revision: int | None = None) -> S
     """The topology at its current revision, or at the given one."""
     wanted = TopologyRow.revision if revision is None else revision
     found = session.execute(
-        select(TopologyRow, TopologyRevisionRow)
+        select(TopologyRow, TopologyRevisionRow, EngineMarksRow.engine)
         .join(TopologyRevisionRow, TopologyRevisionRow.topology_id == TopologyRow.id)
+        .outerjoin(EngineMarksRow, EngineMarksRow.topology_id == TopologyRow.id)
         .where(TopologyRow.name == name, TopologyRevisionRow.revision == wanted)
     ).one_or_none()
     if found is None:
