@@ -88,10 +88,9 @@ def gather_load(
     load, diagnostics = smooth(loads, body)
     topology, bends = learn_capacity(session, stored, topology, load, snapshots[-1])
     topology, kept = keep_unjudged(topology, load)
-    load = take_configured(topology, load)
+    load = take_configured(topology, replace(load, engine=stored.engine))
     counts = find_counted(session, stored, ended_by)
     load, counted = count_bursts(topology, load, counts) if shows_bursts(counts) else (load, ())
-    load = replace(load, engine=stored.engine)
     if shows_waits(snapshots[-1], load):
         load = estimate_services(session, stored, topology, load, body.model, ended_by)
     parts = _tell_of_parts(session, stored, snapshots, ended_by)
