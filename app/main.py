@@ -18,6 +18,8 @@ from app.database.signed_out_tickets import SignedOutTickets
 from app.deciding import keda, what_ifs
 from app.deciding.decisions import routes as decisions
 from app.deciding.fleet import routes as fleets
+from app.deciding.fleet_decisions import routes as fleet_decisions
+from app.deciding.fleet_policy import routes as fleet_policy
 from app.deciding.outcomes import routes as outcomes
 from app.deciding.patches import routes as patches
 from app.deciding.policies import routes as policies
@@ -77,6 +79,8 @@ ROUTERS = (
     predictions.router,
     gates.router,
     fleets.router,
+    fleet_policy.router,
+    fleet_decisions.router,
     policies.router,
     replays.router,
     decisions.router,

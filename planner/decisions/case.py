@@ -15,7 +15,7 @@ from planner.calibration.modelled_waits import Interval
 from planner.calibration.wait_correction import UNCORRECTED, Correction, correct_waits
 from planner.decisions.catch_up import Backlog, CatchUpTerms, find_backlog, find_owed
 from planner.decisions.horizon import NO_OUTLOOK, ChangeHorizon, RateHistory, RateOutlook, limit_rate
-from planner.decisions.policy import LastChange, Policy, bound_topology
+from planner.decisions.policy import BudgetShare, LastChange, Policy, bound_topology
 from planner.decisions.state_migration import Moves, OwnersLeft
 from planner.decisions.wording import Reason, describe_overload
 from planner.economics.seen import History
@@ -43,6 +43,7 @@ class DecisionQuestion:
     of the last scale_down_window_seconds needed, `wanted_seconds_ago` before the end of the data, for the external rate
     `wanted_rate` (None: not known).
     `seen`: processors and times of the newest intervals, for the economic rule; None: not all of them were measured.
+    `share`: the topology's part of a fleet's budget, which is the proposal then; None: it is decided about alone.
     """
 
     topology: Topology
@@ -62,6 +63,7 @@ class DecisionQuestion:
     wanted_seconds_ago: float | None = None
     wanted_rate: float | None = None
     seen: History | None = None
+    share: BudgetShare | None = None
 
     @property
     def wanted_then(self) -> str:

@@ -21,13 +21,11 @@ from planner.decisions.case import (
     survey_case,
 )
 from planner.decisions.catch_up import CatchingUp, describe_catch_up
-from planner.decisions.goals.economic_goal import decide_economically
-from planner.decisions.goals.proposals import propose
 from planner.decisions.goals.sizing import list_futile, list_notes
 from planner.decisions.horizon import ChangeHorizon
-from planner.decisions.limits import limit_change
 from planner.decisions.policy import Goal
-from planner.decisions.rules import RULES, apply_rules, find_moves
+from planner.decisions.proposed import propose_decision
+from planner.decisions.rules import find_moves
 from planner.decisions.state_migration import Moves
 from planner.decisions.wording import DIFFERENCES, Reason, describe_lower_limit
 from planner.economics.choose import WeighedChoice
@@ -154,10 +152,7 @@ def compose_decision(question: DecisionQuestion) -> ComposedDecision:
 def decide(question: DecisionQuestion) -> Decision:
     """Returns the decision of a question: the proposal of the policy's goal, changed or held back by the rules."""
     case = survey_case(question)
-    weighed = decide_economically(case) if question.policy.is_economic else None
-    choice, proposal = weighed or (None, apply_rules(case, propose(case), RULES))
-    if question.policy.is_limited:
-        proposal = limit_change(case, proposal)
+    choice, proposal = propose_decision(case)
     return replace(conclude(case, proposal), choice=choice)
 
 

@@ -1,6 +1,6 @@
 """A policy: the goal of a topology, the rules of when to change processors, and the bounds on them."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
@@ -122,6 +122,17 @@ class LastChange:
 
     seconds_ago: float
     external_rate: float
+
+
+@dataclass(frozen=True, slots=True)
+class BudgetShare:
+    """The processors that a topology gets of a budget which others share, and why; `is_urgent`: it misses its target,
+    or others need what it gives up.
+    """
+
+    counts: Sequence[int]
+    detail: str
+    is_urgent: bool = False
 
 
 def bound_topology(topology: Topology, policy: Policy) -> Topology:

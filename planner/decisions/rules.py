@@ -278,9 +278,9 @@ def decide_later(case: Case, counts: list[int], external_rate: float, seconds: f
 def apply_rules(case: Case, proposal: Proposal, rules: Sequence[Rule]) -> Proposal:
     """Applies the rules in order to the proposal, up to the first rule that holds the proposal back."""
     for rule in rules:
-        proposal = rule(case, proposal)
         if proposal.is_held:
             break
+        proposal = rule(case, proposal)
     return proposal
 
 
@@ -296,3 +296,5 @@ RULES: tuple[Rule, ...] = (
     hold_small_gain,
     hold_until_paid_back,
 )
+RULES_OF_SHARES = tuple(rule for rule in RULES if rule not in (serve_most, catch_up, hold_at_optimum))
+"""The rules for the share of a budget: those that would take more processors than the share are left out."""

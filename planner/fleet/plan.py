@@ -61,11 +61,13 @@ class FleetPlan:
     optimal: bool
 
 
-def plan_fleet(members: Sequence[Member], k_max: int, price: float = 0.0, taken: int = 0) -> FleetPlan:
+def plan_fleet(
+    members: Sequence[Member], k_max: int, price: float = 0.0, taken: int = 0, reserve: int = 0
+) -> FleetPlan:
     """The best share of `k_max` processors; raises BudgetTooSmall where topologies could not keep up.
 
     `price` is the weighted seconds that a processor must save so that it is used beyond what targets need. `taken` of
-    the budget run at topologies that are not planned.
+    the budget run at topologies that are not planned. `reserve` processors are used for targets alone.
     """
     claims, held = make_claims(members)
     budget = k_max - taken - sum(sum(member.running or ()) for member, _ in held)
@@ -79,7 +81,7 @@ def plan_fleet(members: Sequence[Member], k_max: int, price: float = 0.0, taken:
         counts, optimal = [claim.needs for claim in claims], True
     else:
         counts, optimal = share_by_priority(claims, spare)
-    left = budget - sum(map(sum, counts))
+    left = max(budget - sum(map(sum, counts)) - reserve, 0)
     if left and claims:
         shared = share_times(claims, counts, left, price)
         counts, optimal = shared.counts, optimal and shared.optimal

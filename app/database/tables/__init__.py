@@ -6,6 +6,7 @@ the planner needs all of one or nothing (docs/decisions/documents-in-postgres.md
 
 from app.database.tables.base import Base, Document
 from app.database.tables.callers import AuditRow, RepeatedRequestRow, SignedOutTicketRow
+from app.database.tables.fleets import FleetDecisionRow, FleetPolicyRow
 from app.database.tables.ingest import (
     IngestRunRow,
     OperatorSummaryRow,
@@ -38,6 +39,8 @@ __all__ = [
     "DecisionRow",
     "Document",
     "EngineMarksRow",
+    "FleetDecisionRow",
+    "FleetPolicyRow",
     "HourlyLoadRow",
     "IngestRunRow",
     "JobColumns",

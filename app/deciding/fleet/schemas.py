@@ -112,8 +112,8 @@ class FleetAdmission(Answer):
     costs: list[FleetCost]
 
 
-class FleetPlanAnswer(Answer):
-    """The best share of the budget; without room for the new jobs, the share without them."""
+class FleetBudget(Answer):
+    """How far the budget goes."""
 
     fits: Annotated[bool, Field(description="Every target is met, and nothing is held.")]
     k_max: Annotated[int, Field(description="The budget without what is lost.")]
@@ -122,5 +122,10 @@ class FleetPlanAnswer(Answer):
     unused_processors: int
     optimal: Annotated[bool, Field(description="It is shown that no other share is better.")]
     detail: str
+
+
+class FleetPlanAnswer(FleetBudget):
+    """The best share of the budget; without room for the new jobs, the share without them."""
+
     topologies: list[FleetTopology]
     admission: FleetAdmission | None = None

@@ -1,7 +1,7 @@
 """Shares one budget among stored topologies, under the loads of their newest snapshots and their policies' targets."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
@@ -24,17 +24,14 @@ from app.settings import Settings
 from app.web.observability import time_planner
 from app.web.problems.error_pointers import RefusedByPlanner, find_place, pointing_into_body
 from app.web.problems.errors import InvalidRequest
-from planner.decisions.goals.capacity_goal import Room
 from planner.decisions.policy import Policy, bound_topology
+from planner.decisions.shared_budget import MOST_DRAWN, find_target, keep_room
 from planner.errors import PlannerError, suggest_name
 from planner.fleet.admission import Admission, admit
-from planner.fleet.claims import Member, translate_target
+from planner.fleet.claims import Member
 from planner.fleet.plan import plan_fleet
 from planner.situations.situation import Situation, scale_load, survey_load
 from planner.values import Load
-
-MOST_DRAWN = 20
-"""Topologies whose target is drawn tuple by tuple, some tenths of a second each."""
 
 
 @dataclass(frozen=True)
@@ -148,30 +145,6 @@ def survey_row(row: Row[Any], policy: Policy | None, load: Load | None, load_fac
     model = Policy().model if policy is None else policy.model
     situation = scale_load(survey_load(topology, load, model, is_open=True), load_factor * load.external_rate)
     return situation if policy is None else keep_room(situation, policy)
-
-
-def keep_room(situation: Situation, policy: Policy) -> Situation:
-    """The situation, with as many processors at least as a goal of `utilisation` takes."""
-    if policy.utilisation is None:
-        return situation
-    least = Room(situation.stations, policy.utilisation).find_fewest()
-    return situation._replace(stations=replace(situation.stations, min_processors=least))
-
-
-def find_target(
-    situation: Situation, policy: Policy | None, *, may_draw: bool
-) -> tuple[float | None, str, bool]:
-    """The target of E[T] that stands for a policy's goal, a note on it, and whether tuples were drawn for it."""
-    limit = None if policy is None else policy.limit
-    if limit is None:
-        keeps = "keeps up" if policy is None or policy.utilisation is None else "keeps its room"
-        return None, f"It has no target of time: it {keeps}, and has its part of what targets leave.", False
-    if limit.is_expected_sojourn:
-        return limit.seconds, "", False
-    if not may_draw:
-        return None, f"It is planned without its target: {MOST_DRAWN} others are drawn tuple by tuple.", False
-    seconds = translate_target(situation, limit)
-    return seconds, f"E[T] stands for {limit.measured}: the E[T] of the fewest processors that keep it.", True
 
 
 def make_member(

@@ -1,0 +1,1 @@
+"""Decisions about all topologies that share a budget, made together."""

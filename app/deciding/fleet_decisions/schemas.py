@@ -1,0 +1,41 @@
+"""Decisions of a fleet as JSON: the budget, and the change of each topology with its turn."""
+
+from typing import Annotated
+from uuid import UUID
+
+from pydantic import Field
+
+from app.deciding.decisions.schemas import Action
+from app.deciding.fleet.schemas import FleetBudget, FleetTopology
+from app.web.fields import Answer, StoredFields, UtcTime
+
+
+class FleetChange(FleetTopology):
+    """What one topology has and gets, by its own decision."""
+
+    decision_id: Annotated[UUID | None, Field(description="Its own decision; null: held.")]
+    action: Action | None
+    turn: Annotated[int | None, Field(description="1: changes at once; 2: after those in `after`.")]
+    after: Annotated[list[str], Field(description="The topologies that give processors up before.")]
+
+
+class FleetDecisionSummary(FleetBudget, StoredFields):
+    """The decision of a fleet as an item of a list."""
+
+    decided_for: Annotated[
+        UtcTime | None, Field(description="The end of the newest interval of any topology.")
+    ]
+    running_total: Annotated[int, Field(description="The processors that run, as far as known.")]
+
+
+class FleetDecisionAnswer(FleetDecisionSummary):
+    """One consistent set of changes, in turns: together they never run more than the budget."""
+
+    topologies: list[FleetChange]
+
+
+class FleetDecisionPage(Answer):
+    """Decisions of the fleet, newest first; `next` is the address of the following page."""
+
+    items: list[FleetDecisionSummary]
+    next: str | None = None

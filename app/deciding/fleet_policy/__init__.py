@@ -1,0 +1,1 @@
+"""The budget that topologies share, and the terms by which they do."""
