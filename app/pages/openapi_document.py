@@ -16,8 +16,9 @@ from pydantic.json_schema import models_json_schema
 from app.load.bodies.answers import to_estimate_answer
 from app.load.bodies.load import PAIR_LOAD, LoadBody
 from app.load.bodies.topology import PAIR, Graph
-from app.pages.openapi_schemas import rename_schemas, share_fields, tidy_schemas
+from app.pages.openapi_schemas import list_parents, rename_schemas, share_fields, share_parents, tidy_schemas
 from app.planning.plans.answers import to_plan_answer
+from app.web.fields import Answer
 from app.web.problems.documented_problems import share_problems
 from app.web.problems.problem_answers import Problem
 from planner.plans.optimal import min_latency
@@ -59,6 +60,7 @@ def describe_api(app: FastAPI) -> Document:
     _name_statuses(document)
     share_problems(document)
     tidy_schemas(document)
+    share_parents(document, list_parents(Answer))
     _share_parameters(document)
     _inline_single_examples(document)
     document = rename_schemas(document)
@@ -153,7 +155,8 @@ def _share_parameters(document: Document) -> None:
     document["components"]["parameters"] = dict(sorted(shared.items()))
 
 
-LONGEST_LINE = 480
+LONGEST_LINE, WIDTH = 640, 240
+"""The characters up to which an object is written without line breaks of its own, and where lines are folded."""
 
 Node = TypeVar("Node", bound=yaml.CollectionNode)
 
@@ -207,7 +210,7 @@ def _measure(node: yaml.Node) -> int:
 
 def render_yaml(document: dict[str, Any]) -> str:
     """The document as YAML, in the order of the document."""
-    return yaml.dump(document, Dumper=_ShortDumper, sort_keys=False, allow_unicode=True, width=200)
+    return yaml.dump(document, Dumper=_ShortDumper, sort_keys=False, allow_unicode=True, width=WIDTH)
 
 
 def show_plan_answers(document: dict[str, Any]) -> None:

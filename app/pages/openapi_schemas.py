@@ -3,6 +3,8 @@
 from collections.abc import Iterator
 from typing import Any
 
+Schema = dict[str, Any]
+
 REFERENCE = "#/components/schemas/"
 SUFFIXES = ("Answer", "Body")
 """Suffixes in the order of precedence: PolicyAnswer becomes Policy, and PolicyBody keeps its name."""
@@ -41,12 +43,41 @@ def _rename(part: Any, references: dict[str, str]) -> Any:
     return references.get(part, part) if isinstance(part, str) else part
 
 
+def list_parents(root: type) -> dict[str, str]:
+    """Every class below the root with the name of the class that it extends."""
+    parents = {one.__name__: root.__name__ for one in root.__subclasses__()}
+    for one in root.__subclasses__():
+        parents |= list_parents(one)
+    return parents
+
+
+def share_parents(document: dict[str, Any], parents: dict[str, str]) -> None:
+    """Replaces the fields that an answer has from its parent by a reference to the schema of the parent."""
+    schemas = document["components"]["schemas"]
+    for name in [name for name in schemas if parents.get(name) in schemas]:
+        child, parent = schemas[name], _list_fields(schemas, parents[name])
+        own = {field: one for field, one in child["properties"].items() if one != parent.get(field)}
+        if own.keys() & parent.keys():
+            continue  # the child describes one of these fields in another way
+        required = [field for field in child.get("required", []) if field in own]
+        parts = {"properties": own, "required": required, "type": "object"}
+        added = {key: value for key, value in parts.items() if value}
+        kept = {key: value for key, value in child.items() if key not in parts}
+        schemas[name] = {"allOf": [{"$ref": REFERENCE + parents[name]}, added]} | kept
+
+
+def _list_fields(schemas: dict[str, Schema], name: str) -> Schema:
+    """The fields of a schema, those of the schemas that it extends too."""
+    schema = schemas[name]
+    parent, added = schema.get("allOf", (None, schema))
+    inherited = {} if parent is None else _list_fields(schemas, parent["$ref"].removeprefix(REFERENCE))
+    return inherited | added.get("properties", {})
+
+
 LEAST_FIELDS, LEAST_CHARACTERS = 2, 70
 """A schema is shared if it has at least this length and at least this number of fields use it."""
 
 BOUNDS = ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum")
-
-Schema = dict[str, Any]
 
 
 def tidy_schemas(document: dict[str, Any]) -> None:
@@ -84,7 +115,8 @@ def share_fields(document: dict[str, Any]) -> None:
     for find in (_value_of_nullable, _whole_field):
         places: dict[tuple[str, str], list[tuple[str, Schema]]] = {}
         for owner, schema in schemas.items():
-            for name, field in schema.get("properties", {}).items():
+            _, added = schema.get("allOf", (None, schema))
+            for name, field in added.get("properties", {}).items():
                 part = find(field)
                 if len(text := _without_default(part)) >= LEAST_CHARACTERS:
                     places.setdefault((name, text), []).append((owner, part))

@@ -45,9 +45,16 @@ def resolve(schema: dict[str, Any]) -> dict[str, Any]:
     return schema
 
 
+def add_inherited(schema: dict[str, Any]) -> dict[str, Any]:
+    """A schema with the fields of those that it extends."""
+    parts = [add_inherited(resolve(one)) for one in schema.get("allOf", [])]
+    fields = {name: one for part in parts for name, one in part.get("properties", {}).items()}
+    return schema | {"type": "object", "properties": fields} if parts else schema
+
+
 def list_kinds(schema: dict[str, Any]) -> list[dict[str, Any]]:
     """The alternatives of a schema."""
-    schema = resolve(schema)
+    schema = add_inherited(resolve(schema))
     inner = schema.get("anyOf", schema.get("oneOf"))
     if inner is None and isinstance(schema.get("type"), list):
         inner = [schema | {"type": one} for one in schema["type"]]

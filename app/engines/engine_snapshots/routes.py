@@ -34,7 +34,10 @@ PATH = "/api/v1/topology/fpd-1-1763424000?window=600"
 ANSWER = {"path": PATH, "at": "2026-11-18T00:10:00Z", "body": STORM_PAGE}
 EXAMPLES = {
     "answers": {"summary": "Answers of Storm with their paths and times", "value": {"answers": [ANSWER]}},
-    "one": {"summary": "One answer, as Storm gave it", "value": STORM_PAGE},
+    "one": {
+        "summary": "One answer, as Storm gave it",
+        "value": STORM_PAGE | {"bolts": STORM_PAGE["bolts"][:1]},
+    },
 }
 
 

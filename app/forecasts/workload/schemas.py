@@ -47,7 +47,7 @@ ACCURACY: JsonValue = {
     "level": 0.95,
     "rates": [LEAD],
     "quantile": 0.95,
-    "peaks": [LEAD],
+    "peaks": [],
     "diagnostics": [],
 }
 

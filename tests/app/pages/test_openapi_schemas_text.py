@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from jsonschema_rs import validator_for
 from pydantic import TypeAdapter
 
-from app.pages.openapi_schemas import share_fields, tidy_schema
+from app.pages.openapi_schemas import list_parents, share_fields, share_parents, tidy_schema
 from app.planning.objectives.optimal import MinLatencyRequest
 
 NULL: dict[str, Any] = {"type": "null"}
@@ -62,6 +62,51 @@ def test_a_whole_body_keeps_its_meaning():
     assert validator_for(schema).is_valid(example)
     assert not validator_for(schema).is_valid(example | {"k_max": 0})
     assert "title" not in json.dumps(schema["properties"]["k_max"])
+
+
+class _Grandparent: ...
+
+
+class _Parent(_Grandparent): ...
+
+
+class _Child(_Parent): ...
+
+
+def make_schema(**fields: str) -> dict[str, Any]:
+    return {
+        "type": "object",
+        "properties": {name: {"type": kind} for name, kind in fields.items()},
+        "required": list(fields),
+    }
+
+
+def test_an_answer_refers_to_its_parent_and_means_the_same():
+    whole = {
+        "_Grandparent": make_schema(a="string"),
+        "_Parent": make_schema(a="string", b="number"),
+        "_Child": make_schema(a="string", b="number", c="integer"),
+    }
+    schemas = json.loads(json.dumps(whole))
+    share_parents({"components": {"schemas": schemas}}, list_parents(_Grandparent))
+    added = {"properties": {"c": {"type": "integer"}}, "required": ["c"], "type": "object"}
+    assert schemas["_Child"] == {"allOf": [{"$ref": "#/components/schemas/_Parent"}, added]}
+    for name, before in whole.items():
+        after = validator_for({"$ref": f"#/components/schemas/{name}", "components": {"schemas": schemas}})
+        for value in (
+            {},
+            {"a": ""},
+            {"a": "", "b": 1.5},
+            {"a": "", "b": 1.5, "c": 1},
+            {"a": 1, "b": 1.5, "c": 1},
+        ):
+            assert after.is_valid(value) == validator_for(before).is_valid(value), (name, value)
+
+
+def test_a_child_that_describes_a_field_of_its_parent_in_another_way_keeps_all_of_its_fields():
+    schemas = {"_Grandparent": make_schema(a="string"), "_Parent": make_schema(a="integer", b="number")}
+    share_parents({"components": {"schemas": schemas}}, list_parents(_Grandparent))
+    assert schemas["_Parent"] == make_schema(a="integer", b="number")
 
 
 def test_a_long_schema_of_three_fields_becomes_a_component_and_defaults_stay():
