@@ -45,8 +45,9 @@ def _rename(part: Any, references: dict[str, str]) -> Any:
 
 def list_parents(root: type) -> dict[str, str]:
     """Every class below the root with the name of the class that it extends."""
-    parents = {one.__name__: root.__name__ for one in root.__subclasses__()}
-    for one in root.__subclasses__():
+    children: list[type] = root.__subclasses__()
+    parents = {one.__name__: root.__name__ for one in children}
+    for one in children:
         parents |= list_parents(one)
     return parents
 
@@ -71,7 +72,8 @@ def _list_fields(schemas: dict[str, Schema], name: str) -> Schema:
     schema = schemas[name]
     parent, added = schema.get("allOf", (None, schema))
     inherited = {} if parent is None else _list_fields(schemas, parent["$ref"].removeprefix(REFERENCE))
-    return inherited | added.get("properties", {})
+    fields: Schema = inherited | added.get("properties", {})
+    return fields
 
 
 LEAST_FIELDS, LEAST_CHARACTERS = 2, 70
