@@ -19,6 +19,8 @@ SHORT_UNITS = (("ns", 1e9, 1000.0), ("µs", 1e6, 1000.0), ("ms", 1e3, 1000.0))
 LONG_UNITS = (("s", 1.0, 120.0), ("min", 60.0, 60.0), ("h", 3600.0, 48.0))
 """Each with its length in seconds, and the number from which on the next unit is taken."""
 DAY_SECONDS = 86_400.0
+LARGE_CHANGE = 10.0
+"""From this change on, as a part of what was before, nobody reads a percentage."""
 
 
 def write_number(
@@ -142,7 +144,9 @@ def write_percent(share: float | None) -> str:
 
 
 def write_signed_percent(share: float | None) -> str:
-    """A change as a part of what was before: `+3%` or `-12%`."""
+    """A change as a part of what was before: `+3%` or `-12%`; from 11 times as much on, `140 times`."""
+    if share is not None and isfinite(share) and share >= LARGE_CHANGE:
+        return write_factor(1.0 + share)
     return f"{'+' if share is not None and share > 0.0 else ''}{write_percent(share)}"
 
 

@@ -107,7 +107,8 @@ def gather_seen(session: Session, found: Gathered, policy: Policy, decided_for: 
             continue
         waiting: list[Any] = [one.get("backlog_tuples") for one in measured]
         seen.append(SeenInterval(rate, tuple(counts), sojourn, None if None in waiting else tuple(waiting)))
-    return History.gather(seen, window, policy.t_max_seconds or 0.0) if seen else None
+    target, end = policy.t_max_seconds or 0.0, found.newest.observed_at.timestamp() + window
+    return History.gather(seen, window, target, end) if seen else None
 
 
 def smooth_found(found: Gathered, seen: History) -> Load:

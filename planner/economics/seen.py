@@ -85,23 +85,45 @@ def join_intervals(some: Sequence[SeenInterval]) -> SeenInterval:
     )
 
 
+def join_each(intervals: Sequence[SeenInterval], size: int) -> list[SeenInterval]:
+    """So many intervals each as one, counted from the newest; the oldest ones that are left over are dropped."""
+    return [
+        join_intervals(intervals[at : at + size]) for at in range(len(intervals) % size, len(intervals), size)
+    ]
+
+
 @dataclass(frozen=True)
 class History:
-    """The newest intervals, oldest first, all `step` minutes long, with the target in seconds."""
+    """The newest intervals, oldest first, all `step` minutes long, with the target in seconds.
+
+    `judged` are the intervals by which a promise is judged, if they are others; they ended `judged_ago` minutes before
+    the newest. Whole minutes of the clock stay the same as new intervals come, those counted from the newest do not.
+    """
 
     intervals: Sequence[SeenInterval]
     step: float
     target_seconds: float
+    judged: Sequence[SeenInterval] | None = None
+    judged_ago: float = 0.0
 
     @classmethod
     def gather(
-        cls, intervals: Sequence[SeenInterval], step_seconds: float, target_seconds: float
+        cls,
+        intervals: Sequence[SeenInterval],
+        step_seconds: float,
+        target_seconds: float,
+        end_seconds: float = 0.0,
     ) -> "History":
-        """The history of intervals, oldest first, where intervals shorter than a minute are taken together."""
+        """The history of intervals, oldest first, where intervals shorter than a minute are taken together.
+
+        The newest ended at `end_seconds` by the clock.
+        """
         size = max(1, round(MINUTE / step_seconds))
-        first = len(intervals) % size
-        whole = [join_intervals(intervals[at : at + size]) for at in range(first, len(intervals), size)]
-        return cls(whole or intervals[-1:], size * step_seconds / MINUTE, target_seconds)
+        whole = join_each(intervals, size)
+        begun = round(end_seconds % (size * step_seconds) / step_seconds) % size
+        judged = join_each(intervals[: len(intervals) - begun], size) if begun else None
+        step = size * step_seconds / MINUTE
+        return cls(whole or intervals[-1:], step, target_seconds, judged, begun * step_seconds / MINUTE)
 
     @cached_property
     def changes(self) -> list[int]:
@@ -135,10 +157,11 @@ class History:
 
     def find_kept(self, promise: float) -> Kept:
         """How much of the promise was kept in the intervals whose time was measured."""
-        judged = [place for place, one in enumerate(self.intervals) if one.seconds is not None]
-        late = self.step * sum(1 for place in judged if self.is_late(place))
-        minutes = self.step * len(judged)
-        ago = self.step * (len(self.intervals) - judged[0]) if judged else 0.0
+        every = self.intervals if self.judged is None else self.judged
+        known = [(place, one.seconds) for place, one in enumerate(every) if one.seconds is not None]
+        late = self.step * sum(1 for _, seconds in known if seconds > self.target_seconds)
+        minutes = self.step * len(known)
+        ago = self.judged_ago + self.step * (len(every) - known[0][0]) if known else 0.0
         return Kept(minutes, late, late - (1.0 - promise) * minutes, ago)
 
     def find_change_cost(self, utilisation: float) -> ChangeCost:

@@ -98,7 +98,8 @@ class Deciding:
         load = apply_factors(smoothed, now.factors)
         seen = None
         if policy.is_economic:
-            seen = History.gather(self.seen[-HISTORY:], window, policy.t_max_seconds or 0.0)
+            target = policy.t_max_seconds or 0.0
+            seen = History.gather(self.seen[-HISTORY:], window, target, now.ended)
             load = smooth_seen(recording.topology, load, intervals, window, seen)
         history = None
         if policy.is_looking_ahead or policy.states:

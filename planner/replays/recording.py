@@ -124,4 +124,5 @@ def see_all(recording: Recording, place: int, policy: Policy, most: int = HISTOR
     """The newest intervals up to a place as they were measured."""
     some = recording.intervals[max(0, place + 1 - most) : place + 1]
     seen = [recording.see(one.load) for one in some]
-    return History.gather(seen, recording.window_seconds, policy.t_max_seconds or 0.0)
+    ended = recording.intervals[place].ended
+    return History.gather(seen, recording.window_seconds, policy.t_max_seconds or 0.0, ended)

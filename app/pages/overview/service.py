@@ -12,7 +12,7 @@ from app.pages.overview.gathering import gather_page
 from app.pages.overview.schemas import STATUSES, Overview, OverviewFilter, OverviewRow
 from app.web.paging import Page
 from app.web.problems.stored_data_errors import AHEAD_OF_CLOCK
-from planner.wording import write_count, write_seconds, write_seconds_apart
+from planner.wording import write_count, write_numbers_apart, write_seconds, write_seconds_apart
 
 
 def to_row(row: Row[Any], now: datetime) -> OverviewRow:
@@ -106,10 +106,22 @@ def count_running(row: OverviewRow, of_one: str, of_more: str) -> str:
 def describe_hold(row: OverviewRow) -> str:
     """A sentence on a decision that holds, perhaps because it waits for an earlier change."""
     if row.processors_recommended == row.processors_running:
-        return f"The newest decision holds: {count_running(row, 'runs', 'run')}."
+        return f"The newest decision holds: {count_running(row, 'runs', 'run')}.{say_beyond(row)}"
     return (
         f"The newest decision waits for the last change: {count_running(row, 'ran', 'ran')}, and "
         f"{write_count(row.processors_recommended)} should run."
+    )
+
+
+def say_beyond(row: OverviewRow) -> str:
+    """A sentence where the newest rate is above the one up to which the processors are enough, else nothing."""
+    rate, reach = row.external_rate, row.holds_up_to_rate
+    if rate is None or reach is None or rate <= reach:
+        return ""
+    newest, enough = write_numbers_apart(rate, reach)
+    return (
+        f" The newest rate, {newest}/s, is above the {enough}/s up to which they are enough; no change is decided for "
+        "one interval alone."
     )
 
 

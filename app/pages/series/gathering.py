@@ -67,10 +67,31 @@ def find_buckets(
     window = newest[-1].window_seconds if newest else 0.0
     last = until or (find_end(newest[-1]) if newest else datetime.now(UTC))
     first = since or go_back(last, max(USUAL_SECONDS, window))
-    length = max((last - first).total_seconds(), 0.0)
     hourly_until = find_hourly_until(session, stored, first, last)
+    if since is None and hourly_until is None:
+        first = find_first(session, stored, first, last)
+    length = max((last - first).total_seconds(), 0.0)
     least = window if hourly_until is None else max(window, HOUR.total_seconds())
     return Buckets(first, max(first, last), max(least, length / points, LEAST_SECONDS), hourly_until)
+
+
+def find_first(session: Session, stored: StoredTopology, since: datetime, until: datetime) -> datetime:
+    """The time from which on anything was measured or decided in [since, until); `since` if nothing was."""
+    measured, decided = SnapshotRow.observed_at, DecisionRow.decided_for
+    return min(
+        session.scalar(
+            select(func.min(measured)).where(
+                SnapshotRow.topology_id == stored.id, measured >= since, measured < until
+            )
+        )
+        or since,
+        session.scalar(
+            select(func.min(decided)).where(
+                DecisionRow.topology_id == stored.id, decided > since, decided < until
+            )
+        )
+        or until,
+    )
 
 
 def find_hourly_until(
@@ -173,7 +194,7 @@ def select_sums(stored: StoredTopology, buckets: Buckets) -> CompoundSelect[Any]
 
 
 def gather_decisions(session: Session, stored: StoredTopology, buckets: Buckets) -> Sequence[Row[Any]]:
-    """For each bucket with decisions: its number, and action and processors of the newest decision on its data."""
+    """For each bucket with decisions that are no trials: its number, and the newest one's action and processors."""
     every = select(func.generate_series(0, buckets.count_all() - 1).label("number")).subquery()
     # A decision is for the end of its newest interval, which belongs to the bucket of that interval.
     number = buckets.number(DecisionRow.decided_for - timedelta(microseconds=1))
@@ -183,6 +204,7 @@ def gather_decisions(session: Session, stored: StoredTopology, buckets: Buckets)
         select(DecisionRow.action, DecisionRow.recommended.label("total"))
         .where(
             DecisionRow.topology_id == stored.id,
+            DecisionRow.is_trial.is_(False),
             DecisionRow.decided_for > buckets.since,
             DecisionRow.decided_for <= buckets.until,
             # These bounds, wider than the bucket, let the index find the few rows of which `number` is computed.

@@ -27,7 +27,9 @@ router = APIRouter(prefix="/v1/topologies/{name}/series", tags=["snapshots"], ro
 def get_series(
     name: TopologyName,
     session: SessionDep,
-    since: Annotated[UtcTime | None, ask_from("Left out: 24 hours before `to`.")] = None,
+    since: Annotated[
+        UtcTime | None, ask_from("Left out: 24 hours before `to`, or the first data since then.")
+    ] = None,
     until: Annotated[UtcTime | None, ask_to("Left out: the end of the newest snapshot.")] = None,
     points: Annotated[int, Query(ge=1, le=1000, description="The largest number of buckets.")] = 300,
     accept: Accept = None,

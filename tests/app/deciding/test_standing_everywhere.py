@@ -11,9 +11,11 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
+from app.demo.live.service import LIVE_NAME, start_live
 from app.load.bodies.topology import FPD
+from app.settings import Settings
 from tests.app.decision_calls import ENOUGH, RATES, put_policy
-from tests.app.processes import StartService
+from tests.app.processes import StartService, open_session
 
 GOAL = {"goal": {"t_max_seconds": 0.1, "t_min_seconds": 0.06}, "cooldown_seconds": 3600}
 POLICIES: list[dict[str, Any]] = [
@@ -21,6 +23,7 @@ POLICIES: list[dict[str, Any]] = [
     GOAL | {"bounds": {"detector": {"max_processors": 14}}},
     GOAL | {"max_snapshot_age_seconds": 1e6},
     {"goal": {"k_max": 24}},
+    {"goal": {"t_max_seconds": 0.1}, "rule": "economic", "promise": 0.9, "cooldown_seconds": 0},
 ]
 RUNNING = [ENOUGH, {"generator": 7, "detector": 15, "reporter": 4}]
 ENDS = st.sampled_from([-40, -30, -20, -9, -8, -7, -6, -5, -4, -3, -2, 2, 30, 1200])
@@ -47,6 +50,17 @@ STEPS: st.SearchStrategy[Step] = st.one_of(
 
 
 @pytest.fixture
+def with_live_demo(empty_database_url: str, start_service: StartService) -> Iterator[httpx.Client]:
+    """A client of a service with two minutes of the live demo, which does not go on."""
+    service = start_service(database_url=empty_database_url)
+    with open_session(empty_database_url) as session:
+        start_live(session, Settings(demo_minutes=0), datetime.now(UTC), 120)
+        session.commit()
+    with httpx.Client(base_url=service.url, timeout=60) as client:
+        yield client
+
+
+@pytest.fixture
 def alone(empty_database_url: str, start_service: StartService) -> Iterator[httpx.Client]:
     """A client of a service whose database has only the topologies of this test."""
     service = start_service(database_url=empty_database_url)
@@ -54,12 +68,22 @@ def alone(empty_database_url: str, start_service: StartService) -> Iterator[http
         yield client
 
 
-class Play:
+class Place:
+    """A topology of a service, and its operators."""
+
+    def __init__(self, client: httpx.Client, name: str) -> None:
+        self.client, self.name, self.url = client, name, f"/v1/topologies/{name}"
+        self.operators = [
+            one["name"] for one in client.get(self.url).json().get("operators", FPD["operators"])
+        ]
+
+
+class Play(Place):
     """Plays the steps of a history on one topology."""
 
     def __init__(self, client: httpx.Client) -> None:
-        self.client, self.name, self.now = client, f"t-{uuid4().hex[:12]}", datetime.now(UTC)
-        self.url = f"/v1/topologies/{self.name}"
+        super().__init__(client, f"t-{uuid4().hex[:12]}")
+        self.now = datetime.now(UTC)
         assert client.post("/v1/topologies", json=FPD | {"name": self.name}).status_code == 201
 
     def tell(self, minutes: int) -> str:
@@ -89,15 +113,15 @@ class Play:
             self.client.put(f"/v1/decisions/{one['id']}/outcome", json={"state": state})
 
 
-def ask_keda(play: Play) -> dict[str, int] | None:
+def ask_keda(play: Place) -> dict[str, int] | None:
     """The processors that KEDA is told; None: it is told none."""
-    answers = {one: play.client.get(f"{play.url}/keda/{one}") for one in RATES}
+    answers = {one: play.client.get(f"{play.url}/keda/{one}") for one in play.operators}
     statuses = {one.status_code for one in answers.values()}
     assert statuses in ({200}, {503}), statuses
     return {one: answer.json()["value"] for one, answer in answers.items()} if statuses == {200} else None
 
 
-def read_gauges(play: Play) -> dict[str, int] | None:
+def read_gauges(play: Place) -> dict[str, int] | None:
     """The recommended processors on /metrics; None: there are none."""
     sample = re.compile(
         rf'headgate_processors{{kind="recommended",operator="(\w+)",topology="{play.name}"}} (\S+)'
@@ -110,7 +134,7 @@ def read_gauges(play: Play) -> dict[str, int] | None:
     return found or None
 
 
-def decide_on_trial(play: Play) -> dict[str, int] | None:
+def decide_on_trial(play: Place) -> dict[str, int] | None:
     """The processors of a decision on the newest data that is not stored; None: it is refused."""
     answer = play.client.post(f"{play.url}/decisions", json={"store": False})
     assert answer.status_code in {200, 409}, answer.text
@@ -118,10 +142,18 @@ def decide_on_trial(play: Play) -> dict[str, int] | None:
     return wanted
 
 
-def compare_places(play: Play) -> None:
+def compare_places(play: Place) -> None:
     """Asserts that all places agree."""
     (row,) = play.client.get("/v1/overview", params={"contains": play.name}).json()["items"]
     latest, report = play.client.get(f"{play.url}/decisions/latest"), play.client.get(f"{play.url}/report")
+    listed = play.client.get(f"{play.url}/decisions", params={"limit": 1000}).json()
+    assert listed["standing"] == row["decision_id"]
+    made = {
+        (one["action"], one["processors"]["recommended_total"]) for one in listed["items"] if not one["trial"]
+    }
+    points = play.client.get(f"{play.url}/series").json()["points"]
+    drawn = {(one["action"], one["processors_recommended"]) for one in points if one["action"]}
+    assert drawn <= made, "a trial is not drawn as what was recommended"
     assert (row["status"] == "ahead-of-clock") <= (row["data"]["state"] == "ahead")
     assert (row["status"] == "stale") <= (not row["data"]["usable"])
     if latest.status_code == 404:
@@ -161,6 +193,8 @@ WAITING: list[Step] = [("snapshot", (-4, 480.0, ENOUGH)), ("decision", {})]
 @example(steps=[("policy", POLICIES[1]), *WAITING])
 @example(steps=[("revision", 7), *WAITING, ("outcome", "rolled-back")])
 @example(steps=[*WAITING, ("snapshot", (-3, 900.0, ENOUGH))])
+@example(steps=[("snapshot", (-4, 900.0, ENOUGH)), ("decision", {"policy": POLICIES[3]})])
+@example(steps=[("policy", POLICIES[4]), *WAITING, ("snapshot", (-3, 900.0, ENOUGH)), ("decision", {})])
 @example(steps=[("snapshot", (1200, 10.0, ENOUGH)), ("decision", {}), ("decision", {"at": -20})])
 @settings(
     max_examples=9,
@@ -176,3 +210,15 @@ def test_every_place_shows_the_same_after_any_history(alone: httpx.Client, steps
         getattr(play, kind)(sent)
     compare_places(play)
     assert alone.delete(play.url).status_code == 204
+
+
+def test_every_place_shows_the_same_of_the_live_demo(with_live_demo: httpx.Client):
+    live = Place(with_live_demo, LIVE_NAME)
+    compare_places(live)
+    latest = with_live_demo.get(f"{live.url}/decisions/latest").json()
+    assert (latest["withheld"], latest["trial"], sorted(latest["wanted"])) == (
+        None,
+        False,
+        sorted(live.operators),
+    )
+    assert with_live_demo.delete(live.url).status_code == 204

@@ -83,3 +83,18 @@ def test_the_pause_is_found_from_how_long_tuples_waited_after_it():
 
 def test_a_pause_is_unknown_where_times_were_not_measured():
     assert see_row([1.0] * 9, seconds=None).find_pause(3, range(3, 6), 0.5) is None
+
+
+def test_what_is_kept_is_judged_by_minutes_of_the_clock():
+    """Every second minute is late; counted from the newest interval, most minutes would hold some of a late one."""
+    step, minute = 5.0, 12
+    seen = [SeenInterval(20.0, (3,), 0.9 if place // minute % 2 else 0.1) for place in range(minute * 21)]
+    target = 0.3
+    shares = []
+    for end in range(minute * 20, minute * 21):
+        kept = History.gather(seen[:end], step, target, end * step).find_kept(0.9)
+        shares.append(kept.share)
+        assert kept.minutes == 20
+        assert kept.ago == pytest.approx(20 + end % minute * step / 60)
+    assert shares == [0.5] * minute
+    assert History.gather(seen[: minute * 20 + 7], step, target).find_kept(0.9).share != 0.5

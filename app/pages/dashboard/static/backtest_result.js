@@ -38,7 +38,7 @@ function Summary({ answer }) {
             <th scope="col">target</th>
             <th scope="col">cost to truth</th>
             <th scope="col">cost to the peak</th>
-            <th scope="col">largest backlog</th>
+            <th scope="col">largest backlog (tuples)</th>
           </tr>
         </thead>
         <tbody>
@@ -60,7 +60,9 @@ function Summary({ answer }) {
     </div>
     <p class="quiet">
       Served: the part of all intervals in which the VMs sustained the workload. Cost: VMs over time, divided by those of a${" "}
-      schedule that knows what comes, and by those that the peak needs all day.
+      schedule that knows what comes, and by those that the peak needs all day. Target: the part that a policy was asked to${" "}
+      serve; the policies named mst have the target of the paper that they come from, unless another was asked for.${" "}
+      Largest backlog: what waited at most.
     </p>
     ${answer.rows.some(isTooShort) && html`<${Short} rows=${answer.rows} />`}
   `;

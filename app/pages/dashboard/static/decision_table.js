@@ -56,7 +56,9 @@ function Pair({ decision }) {
         <td>${duration(observed?.expected_seconds)}</td>
         <td>${duration(observed?.measured_seconds)}</td>
         <td>${signed(observed?.relative_error)}</td>
-        <td>${(observed?.kept ?? null) === null ? UNKNOWN : sayWithin(observed.kept)}</td>
+        <td>${(observed?.kept ?? null) === null ? UNKNOWN : sayWithin(observed.kept)}${isOver(observed)
+          ? ""
+          : " so far"}</td>
         <td>${outcome?.source === "reported" ? describeReport(outcome) : UNKNOWN}</td>
       </tr>
       <tr>
@@ -83,6 +85,12 @@ export function describeApplied({ observed }) {
 
 /** Whether E[T] kept to the target, or without a target to the expected E[T] and its known error. @param {boolean} kept */
 export const sayWithin = (kept) => (kept ? "✓ within" : "▲ above");
+
+/**
+ * Whether the time in which a decision is judged is over. One interval above the limit is known before that, and only the
+ * end shows that all were within.
+ */
+export const isOver = (observed) => !(Date.parse(observed?.judged_until ?? "") > Date.now());
 
 /** Whether a reported E[T] kept to the expected E[T]. @param {boolean} kept */
 const sayKept = (kept) => (kept ? "✓ kept" : "▲ missed");

@@ -1,7 +1,7 @@
 // Was it right? What earlier decisions expected, when they were applied, and what came.
 import { html, useState } from "./view.js";
 import { at, call } from "./api.js";
-import { DecisionTable, describeApplied, sayWithin } from "./decision_table.js";
+import { DecisionTable, describeApplied, isOver, sayWithin } from "./decision_table.js";
 import { Nothing } from "./empty.js";
 import { ACTIONS, count, counted } from "./format.js";
 import { Trouble, useAnswer, useTerms, Waiting } from "./hooks.js";
@@ -103,11 +103,9 @@ function Summary({ rows }) {
   const unapplied = rows.filter((one) => one.action !== "hold" && one.observed?.state !== "applied").length;
   return html`
     <p class="counts">
-      Of ${count(rows.length)} shown: ${count_((one) => one.observed?.kept === true)} ${sayWithin(
-        true,
-      )} the limit,${" "}
-      ${count_((one) => one.observed?.kept === false)} ${sayWithin(false)} it,${" "}
-      ${count_((one) => (one.observed?.kept ?? null) === null)} not known.${" "}
+      Of ${count(rows.length)} shown: ${count_((one) => judge(one) === true)} ${sayWithin(true)} the limit,${" "}
+      ${count_((one) => judge(one) === false)} ${sayWithin(false)} it,${" "}
+      ${count_((one) => judge(one) === null)} not known or not over.${" "}
       ${describeLimits(rows)}${" "}
       ${unapplied > 0 &&
         `${counted(unapplied, "change")} ${
@@ -120,6 +118,9 @@ function Summary({ rows }) {
     </p>
   `;
 }
+
+/** Whether a decision whose time is over was kept; null: not known, or its time is not over. @param {any} decision */
+const judge = ({ observed }) => isOver(observed) ? observed?.kept ?? null : null;
 
 /**
  * What the limits of these decisions are.

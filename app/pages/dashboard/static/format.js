@@ -63,8 +63,11 @@ export function nameReach(total, hasTarget) {
   return `${counted(total, "processor")} ${hasTarget ? `meet${s} the target up to` : `keep${s} up with at most`}`;
 }
 
-/** A part with its sign: +3% or -12%. @param {number | null | undefined} value */
-export const signed = (value) => `${isKnown(value) && value > 0 ? "+" : ""}${percent(value)}`;
+/** A part with its sign: +3% or -12%; from 11 times as much on, 140 times. @param {number | null | undefined} value */
+export const signed = (value) =>
+  isKnown(value) && value >= 10
+    ? `${short(1 + value)} times`
+    : `${isKnown(value) && value > 0 ? "+" : ""}${percent(value)}`;
 
 /** @param {number | null | undefined} value */
 export const count = (value) => (isKnown(value) ? value.toLocaleString("en") : UNKNOWN);

@@ -9,6 +9,7 @@ import pytest
 
 from app.load.bodies.topology import FPD
 from app.pages.overview.schemas import STATUSES
+from planner.wording import write_rate
 from tests.app.decision_calls import ENOUGH, RATES, TARGET, put_policy
 from tests.app.processes import StartService
 
@@ -99,6 +100,23 @@ def test_the_worst_stand_first_and_each_says_why(alone: httpx.Client):
     assert by_name["missed"]["recommended_sojourn_seconds"] == stated
     assert (by_name["over"]["expected_sojourn_seconds"], by_name["empty"]["measured_until"]) == (None, None)
     assert all(row["detail"] for row in found["items"])
+
+
+def test_a_rate_above_the_one_that_is_enough_is_said_where_nothing_is_to_change(alone: httpx.Client):
+    add(alone, "calm", minutes_ago=2.0)
+    put_policy(alone, "calm", TARGET | {"goal": {"t_max_seconds": 0.1}})
+    enough = decide(alone, "calm")["counterfactuals"]["holds_up_to_rate"]
+    (before,) = alone.get("/v1/overview").json()["items"]
+    assert before["detail"] == f"The newest decision holds: {sum(ENOUGH.values())} processors run."
+    operators = {one: {"service_rate": mu, "processors": ENOUGH[one]} for one, mu in RATES.items()}
+    begin = (datetime.now(UTC) - timedelta(minutes=1.5)).isoformat()
+    newer = {"observed_at": begin, "external_rate": 1.5 * enough, "operators": operators}
+    assert alone.post("/v1/topologies/calm/snapshots", json=newer).status_code == 201
+    (row,) = alone.get("/v1/overview").json()["items"]
+    assert row["status"] == "fine"
+    assert row["detail"].startswith(
+        f"{before['detail']} The newest rate, {write_rate(1.5 * enough)}, is above the {write_rate(enough)} up to which"
+    )
 
 
 def test_pages_hold_every_topology_once_and_an_etag_saves_the_rest(alone: httpx.Client):

@@ -139,3 +139,12 @@ def test_a_point_says_which_change_did_not_run(client: httpx.Client, known: str)
         f"{up['current_total']} ran."
     )
     assert "No later row" not in (second["note"] or "")
+
+
+def test_a_short_past_fills_the_whole_series(client: httpx.Client, known: str):
+    for minute in range(1, 7):
+        observe(client, known, minute, 300.0, ENOUGH)
+    found = read(client, known, points=6)
+    assert (found["from"], found["to"]) == ("2026-11-18T00:00:00Z", "2026-11-18T00:06:00Z")
+    assert found["bucket_seconds"] == 60.0
+    assert [one["snapshots"] for one in found["points"]] == [1] * 6
