@@ -114,7 +114,8 @@ def configure_logging(log_format: str, level: str) -> None:
         logging.getLogger(name).handlers = []
         logging.getLogger(name).propagate = True
     logging.getLogger("uvicorn.access").disabled = True  # RequestRecorder writes a line with more fields
-    logging.getLogger("alembic").setLevel(logging.WARNING)
+    for name in ("alembic", "sqlalchemy.pool"):
+        logging.getLogger(name).setLevel(logging.WARNING)
 
 
 class RequestRecorder(HttpMiddleware):

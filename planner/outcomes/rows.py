@@ -1,7 +1,8 @@
 """What do the numbers of a row of a series not say? (what was slow, what waited, which change was not applied)
 
 A row is a stretch of time with the load of its newest interval. Its operators are compared with their medians over all
-rows: what makes E[T] longer (planner.outcomes.causes) is named from a change by LEAST_CHANGE on.
+rows: slower services and more tuples per external one (planner.outcomes.causes) are named from a change by LEAST_CHANGE
+on; the variability of so short a time is not.
 """
 
 from collections.abc import Sequence
@@ -17,8 +18,9 @@ from planner.wording import write_counted
 LEAST_CHANGE = 0.2
 MOST_LOOKED_AT = 50_000
 """Of more operators × rows nothing is compared: that would take longer than all numbers of the rows."""
+WAITED = "Tuples that had waited since before are served here: E[T] counts their wait."
 LONG_AFTER_OVERLOAD = 2.0
-"""After an overload an E[T] of more than so many times the estimated one tells that tuples waited from before."""
+"""After an overload or a change an E[T] of more than so many times the estimated one says that tuples waited before."""
 
 
 class SeriesRow(NamedTuple):
@@ -54,7 +56,7 @@ def list_measured(rows: Sequence[SeriesRow]) -> list[str]:
 
 
 def find_usual(loads: Sequence[Load]) -> Load:
-    """The median of each measurement that makes E[T] longer, over all loads that have it."""
+    """The median service rate and tuples per external one of each operator, over all loads that have them."""
     rate = median([one.external_rate for one in loads])
     operators = {}
     for name in dict.fromkeys(name for one in loads for name in one.operators):
@@ -63,8 +65,6 @@ def find_usual(loads: Sequence[Load]) -> Load:
         operators[name] = OperatorLoad(
             service_rate=find_median([one.service_rate for one, _ in seen]),
             arrival_rate=None if visits is None else visits * rate,
-            arrival_scv=find_median([one.arrival_scv for one, _ in seen]),
-            service_scv=find_median([one.service_scv for one, _ in seen]),
         )
     return Load(rate, operators)
 
@@ -77,20 +77,24 @@ def find_median(values: Sequence[float | None]) -> float | None:
 
 def list_waiting(rows: Sequence[SeriesRow]) -> list[str]:
     """For each row a sentence where tuples gathered, or where those that had gathered were served."""
-    said, gathered = [], False
+    said, gathered, running = [], False, None
     for one in rows:
         measured, expected = one.measured_seconds, one.expected_seconds
+        is_changed = None not in {running, one.running} and running != one.running
+        running = running if one.running is None else one.running
         if expected == inf:
             said.append("More tuples came than were served: the rest waits, and E[T] grows.")
             gathered = True
             continue
-        gathered = gathered and (
-            measured is None or expected is None or measured > LONG_AFTER_OVERLOAD * expected
-        )
-        is_late = gathered and measured is not None and expected is not None
-        said.append(
-            "Tuples that had waited since before are served here: E[T] counts their wait." if is_late else ""
-        )
+        if measured is None or expected is None:
+            said.append("")
+            continue
+        is_long = measured > LONG_AFTER_OVERLOAD * expected
+        if is_long and is_changed and not gathered:
+            said.append("The processors were changed here: tuples waited meanwhile.")
+        else:
+            said.append(WAITED if is_long and gathered else "")
+        gathered = is_long and (gathered or is_changed)
     return said
 
 

@@ -142,18 +142,20 @@ def decide_on_trial(play: Place) -> dict[str, int] | None:
     return wanted
 
 
+def compare_series(play: Place, decisions: list[dict[str, Any]]) -> None:
+    """Asserts that a series shows what was decided, and no trial."""
+    made = {(one["action"], one["processors"]["recommended_total"]) for one in decisions if not one["trial"]}
+    points = play.client.get(f"{play.url}/series").json()["points"]
+    assert {(one["action"], one["processors_recommended"]) for one in points if one["action"]} <= made
+
+
 def compare_places(play: Place) -> None:
     """Asserts that all places agree."""
     (row,) = play.client.get("/v1/overview", params={"contains": play.name}).json()["items"]
     latest, report = play.client.get(f"{play.url}/decisions/latest"), play.client.get(f"{play.url}/report")
     listed = play.client.get(f"{play.url}/decisions", params={"limit": 1000}).json()
     assert listed["standing"] == row["decision_id"]
-    made = {
-        (one["action"], one["processors"]["recommended_total"]) for one in listed["items"] if not one["trial"]
-    }
-    points = play.client.get(f"{play.url}/series").json()["points"]
-    drawn = {(one["action"], one["processors_recommended"]) for one in points if one["action"]}
-    assert drawn <= made, "a trial is not drawn as what was recommended"
+    compare_series(play, listed["items"])
     assert (row["status"] == "ahead-of-clock") <= (row["data"]["state"] == "ahead")
     assert (row["status"] == "stale") <= (not row["data"]["usable"])
     if latest.status_code == 404:

@@ -38,6 +38,18 @@ def test_what_waited_is_said_until_e_t_is_near_the_estimate_again():
     assert found == [None, grows, served, None, served, None, None]
 
 
+def test_a_pause_of_a_change_is_said():
+    changed = CALM._replace(running=33, measured_seconds=1.5)
+    found = describe_rows([CALM, changed, changed, CALM._replace(running=33)])
+    said = "The processors were changed here: tuples waited meanwhile."
+    assert found == [
+        None,
+        said,
+        "Tuples that had waited since before are served here: E[T] counts their wait.",
+        None,
+    ]
+
+
 def test_a_change_that_no_row_shows_is_marked_where_it_was_recommended():
     more = CALM._replace(wanted=33)
     part, done = CALM._replace(running=31), CALM._replace(running=33)

@@ -56,9 +56,7 @@ function Pair({ decision }) {
         <td>${duration(observed?.expected_seconds)}</td>
         <td>${duration(observed?.measured_seconds)}</td>
         <td>${signed(observed?.relative_error)}</td>
-        <td>${(observed?.kept ?? null) === null ? UNKNOWN : sayWithin(observed.kept)}${isOver(observed)
-          ? ""
-          : " so far"}</td>
+        <td>${sayJudged(observed)}</td>
         <td>${outcome?.source === "reported" ? describeReport(outcome) : UNKNOWN}</td>
       </tr>
       <tr>
@@ -78,7 +76,8 @@ function Pair({ decision }) {
 }
 
 /** When it was applied, or why that is not known. */
-export function describeApplied({ observed }) {
+export function describeApplied({ observed, action }) {
+  if (action === "hold") return STATES.held;
   if (observed?.applied_at) return clock(observed.applied_at);
   return STATES[observed?.state] ?? UNKNOWN;
 }
@@ -91,6 +90,13 @@ export const sayWithin = (kept) => (kept ? "✓ within" : "▲ above");
  * end shows that all were within.
  */
 export const isOver = (observed) => !(Date.parse(observed?.judged_until ?? "") > Date.now());
+
+/** Whether a decision was kept, as far as its time is over. */
+function sayJudged(observed) {
+  const isKnown = (observed?.kept ?? null) !== null;
+  if (isOver(observed)) return isKnown ? sayWithin(observed.kept) : UNKNOWN;
+  return isKnown ? `${sayWithin(observed.kept)} so far` : "not over";
+}
 
 /** Whether a reported E[T] kept to the expected E[T]. @param {boolean} kept */
 const sayKept = (kept) => (kept ? "✓ kept" : "▲ missed");
