@@ -49,6 +49,7 @@ from app.pages import topology_report as topology_reports
 from app.pages.dashboard.files import install_dashboard
 from app.pages.overview import routes as overviews
 from app.pages.series import routes as timelines
+from app.pages.webhooks import Webhooks
 from app.planning.gates import routes as gates
 from app.planning.plans import routes as plans
 from app.settings import Settings
@@ -162,6 +163,9 @@ async def open_database(app: FastAPI) -> AsyncIterator[None]:
     app.state.ready_process.start()
     retention = Retention(settings)
     retention.start()
+    webhooks = Webhooks(settings)
+    if webhooks.is_wanted:
+        webhooks.start()
     live_demo = LiveDemo(settings)
     if settings.demo_minutes:
         live_demo.start()
@@ -170,6 +174,7 @@ async def open_database(app: FastAPI) -> AsyncIterator[None]:
     app.state.ready_process.stop()
     retention.stop()
     live_demo.stop()
+    webhooks.stop()
     for dispatcher in dispatchers:
         dispatcher.stop()
     engine.dispose()

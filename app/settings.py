@@ -149,6 +149,18 @@ class Settings(BaseSettings):
         gt=0,
         description="A statement that waits for longer for a lock of another one is cancelled (503).",
     )
+    webhook_hosts: str = Field(
+        "",
+        description="Hosts that the webhook of a policy may name, comma-separated; `.example.org`: and those below.",
+    )
+    webhook_networks: str = Field(
+        "",
+        description="Networks for webhooks beside public addresses, comma-separated, such as 10.0.0.0/8.",
+    )
+    webhook_signing_key: SecretStr = Field(
+        SecretStr(""),
+        description="Signs what webhooks are told (HMAC with SHA-256); without it nothing is sent.",
+    )
     keep_minutes_days: int = Field(
         30,
         ge=0,
@@ -186,7 +198,12 @@ class Settings(BaseSettings):
         """The networks of trusted proxies."""
         return parse_networks(self.trusted_proxies)
 
-    @field_validator("trusted_proxies")
+    @property
+    def webhook_list(self) -> tuple[Network, ...]:
+        """The networks beside public addresses that webhooks may be sent to."""
+        return parse_networks(self.webhook_networks)
+
+    @field_validator("trusted_proxies", "webhook_networks")
     @classmethod
     def check_proxies(cls, listed: str) -> str:
         """Accepts addresses and networks only."""

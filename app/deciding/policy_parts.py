@@ -1,10 +1,11 @@
-"""Parts of a policy as JSON that few policies have: the largest step of a change, and prices."""
+"""Parts of a policy as JSON that few policies have: the largest step of a change, prices, and a webhook."""
 
-from typing import Annotated
+from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import Field, field_validator
 
 from app.web.fields import Body
+from app.web.outgoing import split_address
 
 
 class MaxStepBody(Body):
@@ -24,3 +25,17 @@ class Prices(Body):
     def late_minute_price(self) -> float:
         """The processor-minutes that a late minute counts for."""
         return 60.0 * self.late_minute / self.processor_hour
+
+
+class WebhookBody(Body):
+    """Who is told when the action of the standing decision changes, or measurements become too old."""
+
+    url: Annotated[str, Field(max_length=2000, description="On a host of HEADGATE_WEBHOOK_HOSTS.")]
+    form: Literal["json", "slack"] = "json"
+
+    @field_validator("url")
+    @classmethod
+    def refuse_other_addresses(cls, url: str) -> str:
+        """Accepts http and https addresses without user and password."""
+        split_address(url)
+        return url

@@ -5,7 +5,7 @@ the planner needs all of one or nothing (docs/decisions/documents-in-postgres.md
 """
 
 from app.database.tables.base import Base, Document
-from app.database.tables.callers import AuditRow, RepeatedRequestRow, SignedOutTicketRow
+from app.database.tables.callers import AuditRow, RepeatedRequestRow, SignedOutTicketRow, WebhookRow
 from app.database.tables.fleets import FleetDecisionRow, FleetPolicyRow
 from app.database.tables.ingest import (
     IngestRunRow,
@@ -60,5 +60,6 @@ __all__ = [
     "TopologyRow",
     "TopologySummaryRow",
     "VmCatalogueRow",
+    "WebhookRow",
     "name_day",
 ]

@@ -1,11 +1,11 @@
-"""Tables of callers: signed-out browsers, the audit of changes, and answers to requests that may be repeated."""
+"""Tables of callers: signed-out browsers, the audit of changes, repeated requests, and who is told of changes."""
 
 from datetime import datetime
 
 from sqlalchemy import BigInteger, Identity, Index, Integer, SmallInteger, false, text
 from sqlalchemy.orm import Mapped, mapped_column
 
-from app.database.tables.base import Base, Document, StoredTime
+from app.database.tables.base import Base, Document, StoredTime, TopologyKey
 
 
 class SignedOutTicketRow(Base):
@@ -59,3 +59,20 @@ class RepeatedRequestRow(Base):
     headers: Mapped[Document]
     body: Mapped[bytes]
     created_at: Mapped[StoredTime]
+
+
+class WebhookRow(Base):
+    """Who is told of a topology's changes, what was told last (`told`), and the event that is still to be sent.
+
+    `attempts` of sending the event have failed, and the next one is due at `next_at`.
+    """
+
+    __tablename__ = "webhooks"
+
+    topology_id: Mapped[TopologyKey]
+    url: Mapped[str]
+    form: Mapped[str]
+    told: Mapped[str] = mapped_column(server_default="hold")
+    event: Mapped[Document | None]
+    attempts: Mapped[int] = mapped_column(Integer, server_default=text("0"))
+    next_at: Mapped[datetime | None]

@@ -9,8 +9,10 @@ from app.deciding.policies import service
 from app.deciding.policies.schemas import PolicyAnswer, PolicyBody
 from app.web.callers.security import may_read, may_store
 from app.web.fields import TopologyName
+from app.web.outgoing import find_fault
 from app.web.problems.documented_problems import BODY
-from app.web.routing import StrictJsonRoute, declare, tell_created
+from app.web.problems.errors import InvalidRequest
+from app.web.routing import SettingsDep, StrictJsonRoute, declare, tell_created
 
 router = APIRouter(prefix="/v1/topologies/{name}/policy", tags=["decisions"], route_class=StrictJsonRoute)
 
@@ -21,8 +23,12 @@ CREATED: dict[int | str, Any] = {
 
 
 @router.put("", **declare(may_store, "Store the policy", "unknown-topology", *BODY, also=CREATED))
-def put_policy(name: TopologyName, body: PolicyBody, session: SessionDep, response: Response) -> PolicyAnswer:
+def put_policy(
+    name: TopologyName, body: PolicyBody, session: SessionDep, settings: SettingsDep, response: Response
+) -> PolicyAnswer:
     """Creates the policy (201) or replaces it as a whole (200); an absent field gets its default."""
+    if body.webhook is not None and (fault := find_fault(settings, body.webhook.url)):
+        raise InvalidRequest((("#/webhook/url", fault),))
     answer, is_new = service.store_policy(session, name, body)
     if is_new:
         response.status_code = 201

@@ -5,7 +5,7 @@ from typing import Annotated, Self
 
 from pydantic import ConfigDict, Field, JsonValue, model_validator
 
-from app.deciding.policy_parts import MaxStepBody, Prices
+from app.deciding.policy_parts import MaxStepBody, Prices, WebhookBody
 from app.deciding.schedules import Recurring, Schedule
 from app.load.bodies.terms import Calibrate, Goal, ModelName, Smoothing
 from app.load.measurements.freshness import DEFAULT_LIMIT_SECONDS
@@ -209,6 +209,8 @@ class PolicyBody(Body):
     schedules: Annotated[list[Schedule], Field(max_length=100)] = []
     excluded: Annotated[list[Recurring], Field(max_length=100, description="Times without changes.")] = []
     prices: Annotated[Prices | None, Field(description="In place of `promise`, under `economic`.")] = None
+    webhook: Annotated[WebhookBody | None, Field(exclude=True)] = None
+    """Stored beside the policy, as no decision depends on it."""
 
     @model_validator(mode="after")
     def refuse_contradictions(self) -> Self:
@@ -274,4 +276,5 @@ class PolicyAnswer(PolicyBody):
 
     model_config = ConfigDict(from_attributes=True, json_schema_extra={"examples": [EXAMPLE]})
 
+    webhook: WebhookBody | None = None
     updated_at: datetime

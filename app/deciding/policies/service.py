@@ -3,12 +3,13 @@
 from collections.abc import Mapping
 from typing import Any
 
-from sqlalchemy import Boolean, func, literal_column
+from sqlalchemy import Boolean, delete, func, literal_column
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
-from app.database.tables import PolicyRow
+from app.database.tables import PolicyRow, WebhookRow
 from app.deciding.policies.schemas import PolicyAnswer, PolicyBody
+from app.deciding.policy_parts import WebhookBody
 from app.load.measurements.stored_topologies import StoredTopology, find_topology
 from app.web.problems.errors import InvalidRequest
 from app.web.problems.stored_data_errors import NoStoredPolicy
@@ -31,15 +32,31 @@ def store_policy(session: Session, name: str, body: PolicyBody) -> tuple[PolicyA
             index_elements=["topology_id"], set_={"policy": document, "updated_at": func.now()}
         ).returning(PolicyRow.updated_at, literal_column("xmax = 0", Boolean))
     ).one()
-    return PolicyAnswer.model_validate(document | {"updated_at": updated_at}, strict=False), is_new
+    store_webhook(session, stored, body.webhook)
+    answer = PolicyAnswer.model_validate(document | {"updated_at": updated_at}, strict=False)
+    return answer.model_copy(update={"webhook": body.webhook}), is_new
+
+
+def store_webhook(session: Session, stored: StoredTopology, webhook: WebhookBody | None) -> None:
+    """Stores who is told of the topology's changes; what was told before stays known under another address."""
+    if webhook is None:
+        session.execute(delete(WebhookRow).where(WebhookRow.topology_id == stored.id))
+        return
+    known = webhook.model_dump()
+    statement = insert(WebhookRow).values(topology_id=stored.id, **known)
+    session.execute(statement.on_conflict_do_update(index_elements=["topology_id"], set_=known))
 
 
 def find_policy(session: Session, name: str) -> PolicyAnswer:
     """Returns the topology's policy with its defaults; raises if the topology has none."""
-    row = session.get(PolicyRow, find_topology(session, name).id)
+    stored = find_topology(session, name)
+    row = session.get(PolicyRow, stored.id)
     if row is None:
         raise NoStoredPolicy(name)
-    return PolicyAnswer.model_validate(row.policy | {"updated_at": row.updated_at}, strict=False)
+    told = session.get(WebhookRow, stored.id)
+    webhook = told and WebhookBody.model_validate({"url": told.url, "form": told.form})
+    answer = PolicyAnswer.model_validate(row.policy | {"updated_at": row.updated_at}, strict=False)
+    return answer.model_copy(update={"webhook": webhook})
 
 
 def find_body(session: Session, stored: StoredTopology) -> PolicyBody | None:
@@ -50,9 +67,11 @@ def find_body(session: Session, stored: StoredTopology) -> PolicyBody | None:
 
 def delete_policy(session: Session, name: str) -> None:
     """Deletes the policy: later decisions need a policy in their request."""
-    row = session.get(PolicyRow, find_topology(session, name).id)
+    stored = find_topology(session, name)
+    row = session.get(PolicyRow, stored.id)
     if row is None:
         raise NoStoredPolicy(name)
+    store_webhook(session, stored, None)
     session.delete(row)
     session.flush()
 
