@@ -7,7 +7,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before numpy: our matrices
 
 import numpy as np
 
-from benchmarks.promise import list_workloads
+from benchmarks.promise_workloads import list_workloads
 from planner.arrays import Floats
 from planner.vms.backtest import Backtest, BacktestSetup
 from planner.vms.replay import Capacity, ReplayedRun

@@ -1,8 +1,8 @@
 """Which external rate must be expected during the coming cooldown, and how long will a change last?
 
-Both are forecast by lines through the newest rates (planner.workloads.line_forecasts). A change lasts until the
-allocation that it makes would itself be changed. For each step h of the forecast the decision is made again at the
-upper quantile of that step. The recommended processors are taken to run, and the cooldown of this change counts:
+Both are forecast by lines and seasons (planner.workloads.weighed_forecast). A change lasts until the allocation that it
+makes would itself be changed. For each step h of the forecast the decision is made again at the upper quantile of that
+step. The recommended processors are taken to run, and the cooldown of this change counts:
 
     horizon = min { h·step : decide(λ0 = upper_h) is not to hold },   and no more than the policy's horizon_seconds
 
@@ -20,11 +20,16 @@ from planner.situations.situation import Situation
 from planner.topology.loads import MOST_PROCESSORS
 from planner.values import Diagnostic
 from planner.wording import write_rate, write_seconds
-from planner.workloads.rates_ahead import RateAhead, forecast_each_band, look_ahead
+from planner.workloads.rates_ahead import RateAhead, find_constant, read_history
 from planner.workloads.series import Measurement
+from planner.workloads.weighed_forecast import forecast_near, look_ahead
 
 Source = Literal["forecast", "policy", "none"]
 
+LOOKED_BACK = 4_320
+"""The newest intervals that a decision forecasts from by default: three days of minutes. More cost time, mostly of
+replays, and are little better.
+"""
 MOST_COOLDOWN_STEPS = 1_000
 # A forecast further ahead is of little use, and every step costs a decision.
 MOST_STEPS_AHEAD = 100
@@ -116,10 +121,13 @@ def forecast_each_step(history: RateHistory, policy: Policy, operators: int) -> 
     steps = count_steps_ahead(step_seconds, policy.horizon_seconds, operators)
     level = 2.0 * policy.qos_target - 1.0
     try:
-        forecast = forecast_each_band(history.measurements, step_seconds, steps, level)
+        known = read_history(history.measurements, step_seconds)
+        if find_constant(known.rates):
+            return RatesAhead((float(known.rates[-1]),) * steps, step_seconds)
+        forecast = forecast_near(known.workload, steps, level)
     except PlannerError as error:
         return RatesAhead(missing=str(error))
-    return RatesAhead(tuple([band.upper for band in forecast.bands]), step_seconds)
+    return RatesAhead(tuple(forecast.upper.tolist()), step_seconds)
 
 
 def find_horizon(

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 
 from planner.decisions.case import DecisionQuestion
 from planner.decisions.compose import Decision, decide
-from planner.decisions.horizon import NO_OUTLOOK, RateHistory, look_out
+from planner.decisions.horizon import LOOKED_BACK, NO_OUTLOOK, RateHistory, look_out
 from planner.decisions.policy import LastChange, Policy
 from planner.decisions.state_migration import OwnersLeft
 from planner.economics.seen import History, SeenInterval
@@ -34,6 +34,7 @@ class Deciding:
     def __post_init__(self) -> None:
         """Begins with what was measured before the replay."""
         recording = self.recording
+        self.rates += recording.earlier
         for place, one in enumerate(recording.intervals[: recording.first]):
             self.remember(one.ended, one.load)
             if place and recording.counts[place] != recording.counts[place - 1]:
@@ -103,7 +104,7 @@ class Deciding:
             load = smooth_seen(recording.topology, load, intervals, window, seen)
         history = None
         if policy.is_looking_ahead or policy.states:
-            history = RateHistory(self.rates[-HISTORY:], window)
+            history = RateHistory(self.rates[-LOOKED_BACK:], window)
         outlook = look_out(history, policy) if history is not None and policy.is_looking_ahead else NO_OUTLOOK
         wanted = [one for one in self.needed if one[0] >= now.ended - policy.scale_down_window_seconds]
         until = self.promised_until

@@ -9,6 +9,7 @@ from planner.decisions.policy import Policy
 from planner.economics.seen import MINUTE, History, SeenInterval
 from planner.values import Load, Topology
 from planner.workloads.line_forecasts import HISTORY
+from planner.workloads.series import Measurement
 
 Smoother = Callable[[Sequence[Load]], tuple[Load, tuple[Interval, ...]]]
 
@@ -30,7 +31,7 @@ class Recording:
     """Stored intervals of one length, oldest first: from the place `first` on they are replayed.
 
     `smooth` makes one load of the newest `smoothed` loads, as the decisions of the policy do. `t_max_seconds` is the
-    target of E[T], 0 without one.
+    target of E[T], 0 without one. `earlier` are the external rates before all intervals, oldest first.
     """
 
     topology: Topology
@@ -40,6 +41,7 @@ class Recording:
     smooth: Smoother
     smoothed: int
     t_max_seconds: float = 0.0
+    earlier: Sequence[Measurement] = ()
 
     @cached_property
     def names(self) -> list[str]:

@@ -11,6 +11,7 @@ probability nearest to the wanted one: counts are coarse, so no band has exactly
 """
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -34,7 +35,8 @@ from planner.workloads.workload_forecast import WorkloadForecast
 MOST_MEAN_COUNT = 10.0
 """Above this mean a count is nearly continuous, and forecasts by lines and seasons are as good."""
 ROUNDING = 0.01
-LEAST_MEAN = 1e-3
+LEAST_MEAN, LEAST_DISPERSION = 1e-3, 1e-6
+HIGHEST_TIMES = 5.0
 RARE_STRETCH = 1e-3
 """A stretch of zeros is named if chance brings one as long in so small a part of such workloads."""
 
@@ -63,23 +65,47 @@ class CountBands(SeasonBands):
 
     def band(self, lead: int, level: float) -> StepBand:
         """Returns the band of the count `lead` steps ahead, with the probability nearest to `level`."""
+        mean, dispersion = self._expect(lead)
+        return StepBand(lead, mean, *find_band(mean, dispersion, level))
+
+    def highest(self, steps: int, quantile: float) -> tuple[float, float, float]:
+        """Returns the highest of the next `steps` counts: its median, the least count that is not exceeded with at
+        least the probability `quantile`, and no loss (0).
+
+        Around their means counts are taken as independent of each other.
+        """
+        leads = list_leads(steps, steps)
+        known = np.array([self._expect(lead) for lead in leads])
+        means, dispersions = (np.interp(np.arange(1, steps + 1), leads, one) for one in known.T)
+        counts = np.arange(float(self.rates.max()) * HIGHEST_TIMES + 2.0)
+        most = take_law(means[:, np.newaxis], dispersions[:, np.newaxis]).cdf(counts).prod(axis=0)
+        median, upper = (float(np.searchsorted(most, share)) for share in (0.5, quantile))
+        return median, upper, 0.0
+
+    def _expect(self, lead: int) -> tuple[float, float]:
+        """The mean of the count `lead` steps ahead, and how much more than Poisson's counts vary around such means."""
         last = len(self.rates) - 1
         origins = self._choose_origins(lead)
-        rows = self._features(np.append(origins, last), lead)
+        rows = self._features(np.append(origins, last), lead, self._smoothed[lead:])
         came = self.rates[origins + lead]
         errors, middle = cross_fit(rows[:-1], came - self._level(origins), rows[-1])
         now = float(self._level(np.array([last]))[0]) + middle
         mean = min(max(now, LEAST_MEAN), float(self.rates.max()))
         means = np.clip(came - errors, LEAST_MEAN, self.rates.max())
-        lower, upper = find_band(mean, float(np.square(came - means).sum() / means.sum()), level)
-        return StepBand(lead, mean, lower, upper)
+        return mean, float(np.square(came - means).sum() / means.sum())
+
+
+def take_law(mean: Floats | float, dispersion: Floats | float) -> Any:
+    """Returns the law of counts around a mean: negative binomial, which without dispersion is nearly Poisson."""
+    from scipy.stats import nbinom  # noqa: PLC0415 - loads slowly, and few workloads need it
+
+    more = np.maximum(np.asarray(dispersion) - 1.0, LEAST_DISPERSION)
+    return nbinom(mean / more, 1.0 / (1.0 + more))
 
 
 def find_band(mean: float, dispersion: float, level: float) -> tuple[float, float]:
     """Returns the lowest and the highest count of a band around a mean; its probability is the nearest to `level`."""
-    from scipy.stats import nbinom, poisson  # noqa: PLC0415 - loads slowly, and few workloads need it
-
-    law = poisson(mean) if dispersion <= 1.0 + 1e-6 else nbinom(mean / (dispersion - 1.0), 1.0 / dispersion)
+    law = take_law(mean, dispersion)
     lower = float(law.ppf((1.0 - level) / 2.0))
     below = float(law.cdf(lower - 1.0))
     upper = float(law.ppf(min(below + level, 1.0 - 1e-12)))

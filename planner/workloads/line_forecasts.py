@@ -74,22 +74,20 @@ class TriedForecast:
         return max(self.now + take_median(self.errors), 0.0)
 
     def find_quantile(self, quantile: float) -> float:
-        """Returns the rate that is not exceeded with the probability `quantile`; it is at least 0.
+        """Returns the rate that is not exceeded with the probability `quantile`; it is at least 0."""
+        moved = shorten_tail(quantile, self.pieces)
+        return max(self.now + float(take_quantiles(self.errors, [moved])[0]), 0.0)
 
-        The tail p = 1 − quantile is shortened to p · min(1, n p) for n independent errors: if n is below 1/p, the past
-        errors seldom reach into the tail, and their own quantile would be exceeded too often.
-        """
-        tail = min(quantile, 1.0 - quantile)
-        tail *= min(1.0, self.pieces * tail)
-        return max(
-            self.now + float(take_quantiles(self.errors, [tail if quantile < 0.5 else 1.0 - tail])[0]), 0.0
-        )
 
-    def find_loss(self, levels: Floats, quantiles: Sequence[float]) -> float:
-        """The mean pinball loss of these quantiles on the newer half of the moments; `levels` as in try_candidates."""
-        steps = round(len(self.errors) / self.pieces)
-        then = levels[-len(self.errors) - steps : -steps]
-        return float(find_losses(self.errors[np.newaxis] / levels[-1], then, quantiles)[0])
+def shorten_tail(quantile: float, pieces: float) -> float:
+    """Returns the quantile to take of past errors, of which `pieces` are independent of each other.
+
+    The tail p = 1 − quantile is shortened to p · min(1, n p) for n independent errors: if n is below 1/p, the past
+    errors seldom reach into the tail, and their own quantile would be exceeded too often.
+    """
+    tail = min(quantile, 1.0 - quantile)
+    tail *= min(1.0, pieces * tail)
+    return tail if quantile < 0.5 else 1.0 - tail
 
 
 def take_history(measurements: Sequence[Measurement], step_seconds: float) -> Sequence[Measurement]:

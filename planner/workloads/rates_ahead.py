@@ -41,7 +41,8 @@ FEWEST_INTERVALS = 30
 class RateAhead:
     """The highest rate of the next `steps` intervals: the expected value, and the value of its upper `quantile`.
 
-    `history` is the number of known intervals; `model` names the lines that the forecast is the mean of.
+    `history` is the number of known intervals; `model` names the lines that the forecast is the mean of, and the part
+    of seasons in it. `loss` is the mean pinball loss of such quantiles on past rates, where it is known.
     """
 
     expected_rate: float
@@ -51,6 +52,7 @@ class RateAhead:
     model: str
     history: int
     diagnostics: tuple[Diagnostic, ...] = ()
+    loss: float | None = None
 
 
 @dataclass(frozen=True)
@@ -80,18 +82,13 @@ def read_history(measurements: Sequence[Measurement], step_seconds: float) -> Kn
     return KnownHistory(regularise_workload(take_history(measurements, step_seconds), step_seconds))
 
 
-def look_ahead(
-    measurements: Sequence[Measurement], step_seconds: float, steps: int, quantile: float
+def forecast_highest(
+    history: KnownHistory, steps: int, quantile: float, *, with_loss: bool = False
 ) -> RateAhead:
     """Returns the highest of the next `steps` rates, as expected and as its upper quantile, forecast by lines.
 
     Raises WorkloadTooShort if too few rates are known.
     """
-    return forecast_highest(read_history(measurements, step_seconds), steps, quantile)
-
-
-def forecast_highest(history: KnownHistory, steps: int, quantile: float) -> RateAhead:
-    """Returns the same as `look_ahead`, from a history that other forecasts share."""
     workload, rates = history.workload, history.rates
     if constant := find_constant(rates):
         rate, said = float(rates[-1]), (*workload.diagnostics, constant)
@@ -112,6 +109,7 @@ def forecast_highest(history: KnownHistory, steps: int, quantile: float) -> Rate
         ", ".join(found.names),
         len(rates),
         diagnostics,
+        found.find_loss(history.levels, (quantile,)) if with_loss else None,
     )
 
 

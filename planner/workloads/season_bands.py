@@ -9,6 +9,9 @@ just before.
 The bounds are weighted quantiles of these errors: a third of the weight is on all of them, a third on those of the same
 time of day, and a third on the newest. Few independent errors seldom reach into the tails, so the bounds are moved
 outwards (planner.workloads.line_forecasts does the same).
+
+The highest of the next H rates is forecast in the same way: from slopes, and from the highest that followed within H
+steps at the same time of earlier seasons.
 """
 
 from collections.abc import Sequence
@@ -18,10 +21,10 @@ from itertools import pairwise
 import numpy as np
 import scipy
 
-from planner.arrays import Floats
+from planner.arrays import Floats, slide_max
 from planner.values import Diagnostic
 from planner.wording import write_seconds
-from planner.workloads.line_forecasts import HISTORY, LARGEST_PART
+from planner.workloads.line_forecasts import HISTORY, LARGEST_PART, shorten_tail
 from planner.workloads.rates_ahead import (
     StepBand,
     describe_shorter,
@@ -90,6 +93,11 @@ def list_seasons(found: Season | None, day_steps: int, known: int) -> list[int]:
     return [one for one in dict.fromkeys(lengths) if FEWEST_SEASON_STEPS <= one <= 0.9 * known]
 
 
+def find_seasons(rates: Floats, day_steps: int) -> list[int]:
+    """Returns the lengths of the seasons that forecasts of these rates use."""
+    return list_seasons(find_season(rates, day_steps), day_steps, len(rates))
+
+
 class SeasonBands:
     """Bands of the next rates of one series, made from its rates so far."""
 
@@ -111,28 +119,56 @@ class SeasonBands:
         """Forecasts these values of the rates: their logarithms."""
         self.logs = values
         self._sums = np.concatenate(([0.0], np.cumsum(values)))
+        middles = np.arange(len(values))
+        ends, starts = np.minimum(middles + SMOOTHING + 1, len(values)), np.maximum(middles - SMOOTHING, 0)
+        self._smoothed = (self._sums[ends] - self._sums[starts]) / (ends - starts)
 
     def band(self, lead: int, level: float) -> StepBand:
         """Returns the band of the rate `lead` steps ahead, which holds with the probability `level`."""
+        tail = (1.0 - level) / 2.0
+        after = self._smoothed[lead:]
+        (lower, expected, upper), loss = self._forecast(
+            lead, self.logs[lead:], after, (tail, 0.5, 1.0 - tail)
+        )
+        return StepBand(lead, expected, lower, upper, loss)
+
+    def highest(self, steps: int, quantile: float) -> tuple[float, float, float]:
+        """Returns the highest of the next `steps` rates: its median, its `quantile`, and the mean pinball loss of such
+        quantiles on past rates.
+        """
+        came, after = (slide_max(values[1:], steps) for values in (self.logs, self._smoothed))
+        (expected, upper), loss = self._forecast(steps, came, after, (0.5, quantile))
+        return expected, upper, loss
+
+    def _forecast(
+        self, lead: int, came: Floats, after: Floats, shares: tuple[float, ...]
+    ) -> tuple[list[float], float]:
+        """The quantiles of what comes after the last step, and their loss; the median is no part of the loss.
+
+        `came` and `after` have for each step what came after it, as measured and as smoothed; it was complete `lead`
+        steps later.
+        """
         last = len(self.logs) - 1
         origins = self._choose_origins(lead)
-        rows = self._features(np.append(origins, last), lead)
-        outcomes = self.logs[origins + lead] - self._level(origins)
+        rows = self._features(np.append(origins, last), lead, after)
+        outcomes = came[origins] - self._level(origins)
         errors, middle = cross_fit(rows[:-1], outcomes, rows[-1])
         errors = errors / self._varied[origins]
-        tail = (1.0 - level) / 2.0
-        loss = self._find_loss(origins, lead, outcomes, errors, (tail, 1.0 - tail))
-        tail *= min(1.0, len(self.logs) / lead * tail)
-        weights = self._weigh(origins)
-        low, center, high = _quantiles(errors, weights, (tail, 0.5, 1.0 - tail))
+        loss = self._find_loss(origins, lead, outcomes, errors, [one for one in shares if one != 0.5])
+        moved = [
+            one if one == 0.5 else shorten_tail(one, len(self.logs) / lead)  # the median needs no tail
+            for one in shares
+        ]
+        found = _quantiles(errors, self._weigh(origins), moved)
         now = self._level(np.array([last]))[0] + middle
-        ahead = now + self._varied[last] * np.array([low, center, high])
+        return self._to_rates(now + self._varied[last] * found).tolist(), loss
+
+    def _to_rates(self, logs: Floats) -> Floats:
         top = float(self.logs.max()) + HIGHEST_LOG
-        lower, expected, upper = np.maximum(np.exp(np.minimum(ahead, top)) - self.offset, 0.0)
-        return StepBand(lead, float(expected), float(lower), float(upper), loss)
+        return np.asarray(np.maximum(np.exp(np.minimum(logs, top)) - self.offset, 0.0), dtype=float)
 
     def _find_loss(
-        self, origins: Steps, lead: int, outcomes: Floats, errors: Floats, quantiles: tuple[float, ...]
+        self, origins: Steps, lead: int, outcomes: Floats, errors: Floats, quantiles: Sequence[float]
     ) -> float:
         """The mean pinball loss of quantiles of errors, learned from the older half and judged on the newer.
 
@@ -141,12 +177,10 @@ class SeasonBands:
         half = len(origins) // 2
         newest = slice(max(half, int(np.searchsorted(origins, len(self.logs) - lead - HISTORY // 2))), None)
         learned = np.quantile(errors[:half], quantiles)[:, np.newaxis]
-        now, came = origins[newest], self.rates[origins[newest] + lead]
-        middles = self._level(now) + outcomes[newest] - errors[newest] * self._varied[now]
-        ahead = np.exp(
-            np.minimum(middles + self._varied[now] * learned, float(self.logs.max()) + HIGHEST_LOG)
-        )
-        beyond = came - np.maximum(ahead - self.offset, 0.0)
+        levels, varied = self._level(origins[newest]), self._varied[origins[newest]]
+        came = np.exp(levels + outcomes[newest]) - self.offset
+        middles = levels + outcomes[newest] - errors[newest] * varied
+        beyond = came - self._to_rates(middles + varied * learned)
         share = np.array(quantiles)[:, np.newaxis]
         return float(np.maximum(share * beyond, (share - 1.0) * beyond).mean(axis=1).sum())
 
@@ -162,24 +196,20 @@ class SeasonBands:
     def _level(self, origins: Steps) -> Floats:
         return self._mean(origins, SPANS[LEVEL])
 
-    def _features(self, origins: Steps, lead: int) -> Floats:
+    def _features(self, origins: Steps, lead: int, ahead: Floats) -> Floats:
         levels = [self._mean(origins, span) for span in SPANS]
         columns: list[Floats] = [np.ones(len(origins)), *(a - b for a, b in pairwise(levels))]
         for season in self.seasons:
             then = origins - season * -(-(lead + SMOOTHING) // season)
             known = then - SMOOTHING >= 0
-            after, before = (self._smooth(np.where(known, at, SMOOTHING)) for at in (then + lead, then))
+            then = np.where(known, then, SMOOTHING)
+            after, before = ahead[then], self._smoothed[then]
             columns += [
                 np.where(known, after - before, 0.0),
                 np.where(known, before - levels[2], 0.0),
                 known.astype(float),
             ]
         return np.column_stack(columns)
-
-    def _smooth(self, middles: Steps) -> Floats:
-        ends = np.minimum(middles + SMOOTHING + 1, len(self.logs))
-        starts = np.maximum(middles - SMOOTHING, 0)
-        return np.asarray((self._sums[ends] - self._sums[starts]) / (ends - starts), dtype=float)
 
     def _weigh(self, origins: Steps) -> Floats:
         count, last = len(origins), len(self.logs) - 1

@@ -3,16 +3,36 @@
 The bands by lines and by seasons are each weighed by 1/(its loss on past rates)². So a forecast that was bad on these
 rates counts little, and the mean is seldom much worse than the better one. The weights follow the steps ahead; beyond
 the reach of lines there are only seasons. The steps beyond the reach of both are forecast by an ARMA model.
+
+Decisions must be ready for the highest of the next rates. It is forecast in the same way: the quantiles by lines and by
+seasons are each weighed by 1/(their loss on past rates)².
 """
+
+from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
+from planner.arrays import Floats
 from planner.values import Diagnostic
 from planner.wording import write_counted, write_percent
-from planner.workloads.count_bands import find_unit, forecast_counts
-from planner.workloads.rates_ahead import FEWEST_INTERVALS
-from planner.workloads.season_bands import FEWEST_STEPS, forecast_by_seasons
-from planner.workloads.series import Workload, check_forecastable
+from planner.workloads.count_bands import CountBands, find_unit, forecast_counts
+from planner.workloads.line_forecasts import HISTORY
+from planner.workloads.rates_ahead import (
+    FEWEST_INTERVALS,
+    KnownHistory,
+    RateAhead,
+    forecast_highest,
+    read_history,
+)
+from planner.workloads.season_bands import (
+    FEWEST_STEPS,
+    MOST_STEPS_KNOWN,
+    SeasonBands,
+    find_seasons,
+    forecast_by_seasons,
+)
+from planner.workloads.series import Measurement, Workload, check_forecastable, take_newest
 from planner.workloads.workload_forecast import (
     ARMA_WINDOW,
     WorkloadForecast,
@@ -32,7 +52,7 @@ def forecast_by_both(workload: Workload, steps: int, level: float) -> WorkloadFo
     """
     check_level(level)
     check_forecastable(workload.series, FEWEST_INTERVALS)
-    near = _weigh_both(workload, steps, level)
+    near = forecast_near(workload, steps, level)
     reach = len(near.expected)
     if reach >= steps or len(workload.rates) < ARMA_WINDOW:
         return near
@@ -54,8 +74,8 @@ def forecast_by_both(workload: Workload, steps: int, level: float) -> WorkloadFo
     return WorkloadForecast(None, expected, lower, upper, said, kind=near.kind)
 
 
-def _weigh_both(workload: Workload, steps: int, level: float) -> WorkloadForecast:
-    """The weighted mean as far as it reaches."""
+def forecast_near(workload: Workload, steps: int, level: float) -> WorkloadForecast:
+    """Returns the same as `forecast_by_both` as far ahead as a third of the known rates, and nothing beyond."""
     unit = find_unit(workload)
     if unit is not None and len(workload.rates) >= FEWEST_STEPS:
         return forecast_counts(workload, unit, steps, level)
@@ -64,10 +84,10 @@ def _weigh_both(workload: Workload, steps: int, level: float) -> WorkloadForecas
         return lines
     seasons = forecast_by_seasons(workload, steps, level)
     leads = [lead for lead in seasons.losses if lead in lines.losses]
-    squares = [np.square([one.losses[lead] + TINY for lead in leads]) for one in (lines, seasons)]
+    losses = [np.array([one.losses[lead] for lead in leads]) for one in (lines, seasons)]
     reach = len(lines.expected)
     weights = np.ones(len(seasons.expected))
-    weights[:reach] = np.interp(np.arange(1, reach + 1), leads, squares[0] / (squares[0] + squares[1]))
+    weights[:reach] = np.interp(np.arange(1, reach + 1), leads, weigh_seasons(*losses))
     expected, lower, upper = (
         (1.0 - weights) * np.pad(line, (0, len(weights) - reach)) + weights * season
         for line, season in (
@@ -84,3 +104,41 @@ def _weigh_both(workload: Workload, steps: int, level: float) -> WorkloadForecas
     )
     said = (*seasons.diagnostics, weighed)
     return WorkloadForecast(None, expected, lower, upper, said, kind="lines+seasons")
+
+
+def weigh_seasons(of_lines: Floats | float, of_seasons: Floats | float) -> Floats:
+    """Returns the weight of the forecast by seasons, of 1 in all, from what both lost on past rates."""
+    lines, seasons = (np.square(np.asarray(losses) + TINY) for losses in (of_lines, of_seasons))
+    return np.asarray(lines / (lines + seasons))
+
+
+def look_ahead(
+    measurements: Sequence[Measurement], step_seconds: float, steps: int, quantile: float
+) -> RateAhead:
+    """Returns the highest of the next `steps` rates, as expected and as its upper quantile.
+
+    Raises WorkloadTooShort if too few rates are known.
+    """
+    workload = read_history(measurements, step_seconds).workload
+    lines = forecast_highest(KnownHistory(take_newest(workload, HISTORY)), steps, quantile, with_loss=True)
+    known = len(workload.rates)
+    if lines.loss is None or known < FEWEST_STEPS:
+        return replace(lines, loss=None)
+    rates = workload.series[-MOST_STEPS_KNOWN:]
+    unit = find_unit(workload)
+    # Seasons look no further ahead than lines do: both are of the same time.
+    if unit is not None:
+        counts = np.rint(rates / unit)
+        bands = CountBands(counts, find_seasons(counts, workload.day_steps))
+        middle, upper, _ = bands.highest(lines.steps, quantile)
+        return replace(
+            lines, expected_rate=unit * middle, upper_rate=unit * upper, model="counts", history=known
+        )
+    found = SeasonBands(rates, find_seasons(rates, workload.day_steps)).highest(lines.steps, quantile)
+    part = float(weigh_seasons(lines.loss, found[2]))
+    middle, upper = (
+        (1.0 - part) * line + part * season
+        for line, season in zip((lines.expected_rate, lines.upper_rate), found, strict=False)
+    )
+    model = f"{lines.model}; seasons {write_percent(part)}"
+    return replace(lines, expected_rate=middle, upper_rate=upper, model=model, history=known)

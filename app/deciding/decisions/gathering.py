@@ -18,20 +18,19 @@ from app.deciding.standing import NEWEST_FIRST, UNDONE, find_last_change, read_c
 from app.load.bodies.terms import Measured
 from app.load.measurements.freshness import refuse_old
 from app.load.measurements.load import Gathered, gather_load
-from app.load.measurements.snapshots import find_end, find_newest, find_newest_rates
+from app.load.measurements.series import read_external_rates
+from app.load.measurements.snapshots import IS_WHOLE, ended, find_end, find_newest
 from app.load.measurements.stored_topologies import StoredTopology, find_topology
 from app.settings import Settings
 from app.web.problems.error_pointers import STORED, Places
 from app.web.problems.errors import InvalidRequest
 from app.web.problems.stored_data_errors import NoPolicy, StoredDataUnusable, find_address
 from planner.decisions.case import DecisionQuestion
-from planner.decisions.horizon import RateHistory
+from planner.decisions.horizon import LOOKED_BACK, RateHistory
 from planner.decisions.policy import LastChange
 from planner.decisions.state_migration import OwnersLeft
 from planner.nodes.usage import MeasuredInstance, Node, Usage
 from planner.wording import join_names
-from planner.workloads.line_forecasts import HISTORY
-from planner.workloads.series import Measurement
 
 
 @dataclass(frozen=True)
@@ -89,7 +88,7 @@ def gather_question(
     if last is not None and last.outcome is not None and last.outcome["state"] in UNDONE:
         in_force = find_last_change(session, stored, decided_for, UNDONE)
     if history is not None or policy.is_looking_ahead or policy.states:
-        rates = gather_rates(session, found, decided_for, history or HISTORY)
+        rates = gather_rates(session, found, decided_for, history or LOOKED_BACK)
     if policy.catch_up_seconds is not None:
         left = find_promise(session, stored, terms, decided_for, policy.catch_up_seconds)
     needed = find_wanted_before(session, stored, terms, decided_for)
@@ -143,9 +142,9 @@ def gather_rates(session: Session, found: Gathered, decided_for: datetime, count
     one.
     """
     window = found.newest.window_seconds
-    rows = find_newest_rates(session, found.stored, count, decided_for)
-    measured = [Measurement(at.timestamp(), rate) for at, seconds, rate in rows if seconds == window]
-    return RateHistory(measured, window)
+    own = SnapshotRow.topology_id == found.stored.id
+    chosen = [own, IS_WHOLE, SnapshotRow.window_seconds == window, *ended(session, decided_for)]
+    return RateHistory(read_external_rates(session, chosen, count)[0], window)
 
 
 def find_running(found: Gathered, last: DecisionRow | None) -> list[int]:

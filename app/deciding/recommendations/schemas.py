@@ -20,10 +20,9 @@ from app.machines.profiles.schemas import BLOB_ENDS
 from app.machines.vm_catalogues import AZURE_D_SIZES
 from app.web.fields import Body, show_example
 from planner.decisions.compose import ComposedDecision, Decision
-from planner.decisions.horizon import RateOutlook
+from planner.decisions.horizon import LOOKED_BACK, RateOutlook
 from planner.decisions.policy import Policy
 from planner.wording import write_number, write_numbers_apart, write_seconds
-from planner.workloads.line_forecasts import HISTORY
 
 PLACED: dict[str, JsonValue] = {"profiles": {"detector": BLOB_ENDS}, "vm_sizes": AZURE_D_SIZES}
 
@@ -32,7 +31,7 @@ class ForecastTerms(Body):
     """How many past and future intervals a forecast takes, each as long as the newest snapshot."""
 
     history: Annotated[int, Field(ge=2, le=10_000, description="Snapshots that the model is fitted on.")] = (
-        HISTORY
+        LOOKED_BACK
     )
     steps: Annotated[
         int | None,

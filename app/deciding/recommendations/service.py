@@ -28,11 +28,10 @@ from app.web.observability import time_planner
 from app.web.problems.errors import InvalidRequest
 from planner.decisions.case import DecisionQuestion
 from planner.decisions.compose import ComposedDecision, plan_for_rate
-from planner.decisions.horizon import NO_OUTLOOK, count_cooldown_steps, look_out
+from planner.decisions.horizon import LOOKED_BACK, NO_OUTLOOK, count_cooldown_steps, look_out
 from planner.decisions.wording import give_reason
 from planner.errors import PlannerError
 from planner.wording import write_numbers_apart
-from planner.workloads.line_forecasts import HISTORY
 
 
 @dataclass(frozen=True)
@@ -48,7 +47,7 @@ def gather_recommendation(
     session: Session, name: str, body: RecommendationRequest, settings: Settings
 ) -> GatheredRecommendation:
     """Reads the stored inputs of a recommendation, with as many snapshots as its forecast needs."""
-    history = body.forecast.history if body.forecast else HISTORY
+    history = body.forecast.history if body.forecast else LOOKED_BACK
     decision = gather_decision(session, name, body, settings, history=history)
     if body.placement is None:
         return GatheredRecommendation(decision, None)

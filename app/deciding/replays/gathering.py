@@ -16,6 +16,7 @@ from app.deciding.replays.schemas import ReplayRequest
 from app.load.bodies.calibrating import calibrate_load
 from app.load.bodies.terms import Measured
 from app.load.measurements.load import count_needed, read_loads, smooth, weigh
+from app.load.measurements.series import read_external_rates
 from app.load.measurements.snapshots import (
     IS_WHOLE,
     MOST_INTERVALS,
@@ -27,16 +28,19 @@ from app.load.measurements.snapshots import (
 )
 from app.load.measurements.stored_topologies import StoredTopology, find_topology
 from app.settings import Settings
+from app.web.fields import find_time
 from app.web.problems.errors import InvalidRequest
 from app.web.problems.stored_data_errors import NoSnapshot, StoredDataUnusable
 from planner.calibration.calibrate import is_measured
 from planner.calibration.modelled_waits import Interval
+from planner.decisions.horizon import LOOKED_BACK
 from planner.decisions.policy import Policy
 from planner.replays.recording import Recorded, Recording
 from planner.replays.replay import MODELLED_FROM
 from planner.values import Load, Model, OperatorLoad, Topology
 from planner.wording import join_names, write_count, write_counted
 from planner.workloads.line_forecasts import HISTORY
+from planner.workloads.series import Measurement
 
 USUAL = timedelta(days=1)
 MOST_DECIDED, MOST_DECIDED_FOR_QUANTILES = 6_000, 100
@@ -86,6 +90,7 @@ def gather_replay(session: Session, name: str, body: ReplayRequest, settings: Se
         smooth_some,
         smoothed,
         policy.t_max_seconds or 0.0,
+        read_earlier(session, stored, rows[-1].window_seconds, recorded[0]),
     )
     return GatheredReplay(stored, recording, policy)
 
@@ -196,6 +201,19 @@ def read_loads_before(
         *found,
         *zip(map(find_end, newest), read_loads(newest, set(names), len(newest))[0], strict=True),
     ]
+
+
+def read_earlier(
+    session: Session, stored: StoredTopology, window: float, first: Recorded
+) -> Sequence[Measurement]:
+    """The external rates before the first interval of a replay, of which its decisions forecast."""
+    chosen = [
+        SnapshotRow.topology_id == stored.id,
+        IS_WHOLE,
+        SnapshotRow.window_seconds == window,
+        SnapshotRow.observed_at < find_time(first.ended - window),
+    ]
+    return read_external_rates(session, chosen, LOOKED_BACK)[0]
 
 
 def read_light(row: Any, names: Sequence[str]) -> Load:

@@ -124,16 +124,6 @@ def read_first(
     return [*first, *session.scalars(query.offset(shaped).limit(count - shaped)).all()]
 
 
-def find_newest_rates(
-    session: Session, topology: StoredTopology, count: int, ended_by: datetime
-) -> list[tuple[datetime, float, float]]:
-    """Beginning, length and external rate of the newest `count` snapshots that cover their window, oldest first."""
-    columns = select(SnapshotRow.observed_at, SnapshotRow.window_seconds, SnapshotRow.external_rate)
-    query = columns.where(SnapshotRow.topology_id == topology.id, IS_WHOLE, *ended(session, ended_by))
-    rows = session.execute(query.order_by(*(column.desc() for column in KEY)).limit(count)).all()
-    return [(row[0], row[1], row[2]) for row in rows[::-1]]
-
-
 def find_newest_counts(
     session: Session, topology: StoredTopology, count: int, ended_by: datetime
 ) -> list[tuple[float, float, float | None, dict[str, dict[str, Any]]]]:

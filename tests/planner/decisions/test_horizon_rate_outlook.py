@@ -16,7 +16,7 @@ from planner.decisions.horizon import (
     look_out,
 )
 from planner.decisions.policy import Policy
-from planner.workloads.rates_ahead import look_ahead
+from planner.workloads.weighed_forecast import look_ahead
 from tests.planner.decisions.simulated_days import STEP, live_through, remember
 
 POLICY = Policy(t_max_seconds=1.0, t_min_seconds=0.6, cooldown_seconds=5 * STEP)

@@ -8,7 +8,7 @@ import pytest
 
 from planner.workloads.accuracy import RollingTerms, choose_origins, judge_forecasts
 from planner.workloads.line_forecasts import HISTORY
-from planner.workloads.rates_ahead import look_ahead
+from planner.workloads.rates_ahead import forecast_highest, read_history
 from planner.workloads.series import Measurement, Workload, WorkloadTooShort, regularise_workload
 from planner.workloads.workload_forecast import forecast_by_lines
 
@@ -29,14 +29,14 @@ def draw_ar(count: int, seed: int, phi: float = 0.8) -> list[float]:
     return found
 
 
-def test_the_highest_rates_are_those_of_the_look_ahead_as_it_was_asked_then():
+def test_the_highest_rates_are_those_by_lines_as_they_were_asked_then():
     rates = draw_ar(200, seed=2)
     found = judge_forecasts(make_series(rates), TERMS)
     measured = [Measurement(STEP * i, rate) for i, rate in enumerate(rates)]
     for place, lead in enumerate(TERMS.leads):
         # Further than a third of what is known, nothing is forecast.
         asked = [t for t in found.origins if t + lead <= len(rates) and lead <= t // 3]
-        ahead = [look_ahead(measured[:t], STEP, lead, 0.9) for t in asked]
+        ahead = [forecast_highest(read_history(measured[:t], STEP), lead, 0.9) for t in asked]
         came = [max(rates[t : t + lead]) for t in asked]
         one = found.peaks[place]
         assert one.judged == len(asked)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from planner.workloads.count_bands import CountBands, find_band, find_unit, forecast_counts
 from planner.workloads.series import Measurement, Workload, regularise_workload
-from planner.workloads.weighed_forecast import forecast_by_both
+from planner.workloads.weighed_forecast import forecast_by_both, look_ahead
 
 SECONDS = 60.0
 
@@ -94,3 +94,24 @@ def test_a_stretch_of_zeros_that_is_too_long_for_chance_is_named() -> None:
     }
     assert said["zero-stretch"].startswith("Nothing came for 120 steps")
     assert "from 1970-01-01 10:00 to 1970-01-01 12:00" in said["zero-stretch"]
+
+
+def test_the_highest_of_the_next_counts_is_a_whole_count_that_is_seldom_exceeded() -> None:
+    counts = draw(5 * 1440)
+    kept = []
+    for known in range(3 * 1440, 5 * 1440 - 15, 97):
+        past = [Measurement(SECONDS * i, float(one) / SECONDS) for i, one in enumerate(counts[:known])]
+        ahead = look_ahead(past, SECONDS, 15, 0.9)
+        most = SECONDS * ahead.upper_rate
+        assert most == pytest.approx(round(most))
+        assert (ahead.model, ahead.history) == ("counts", known)
+        kept.append(counts[known : known + 15].max() <= most + 1e-9)
+    assert 0.85 <= np.mean(kept) <= 1.0
+
+
+def test_the_highest_of_independent_counts_has_the_product_of_their_probabilities() -> None:
+    bands = CountBands(draw(2000, seed=3), [])
+    bands._expect = lambda _: (0.8, 1.0)  # type: ignore[method-assign]
+    found = bands.highest(4, 0.95)[1]
+    below = [poisson_mass(0.8, 0, int(one)) ** 4 for one in (found - 1.0, found)]
+    assert below[0] < 0.95 <= below[1]

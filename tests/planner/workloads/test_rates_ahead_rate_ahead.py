@@ -1,4 +1,4 @@
-"""The rate to be ready for: covered as often as was asked, on a ramp too."""
+"""The highest rate by lines: covered as often as was asked, on a ramp too."""
 
 import math
 from collections.abc import Sequence
@@ -6,14 +6,15 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from planner.workloads.rates_ahead import RateAhead, look_ahead
+from planner.workloads.rates_ahead import RateAhead, forecast_highest, read_history
 from planner.workloads.series import Measurement, WorkloadTooShort
 
 STEP = 60.0
 
 
 def look(rates: Sequence[float], steps: int, quantile: float = 0.95) -> RateAhead:
-    return look_ahead([Measurement(STEP * i, rate) for i, rate in enumerate(rates)], STEP, steps, quantile)
+    known = read_history([Measurement(STEP * i, rate) for i, rate in enumerate(rates)], STEP)
+    return forecast_highest(known, steps, quantile)
 
 
 def make_wave(count: int, seed: int) -> list[float]:

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from planner.arrays import Floats
+from planner.arrays import Floats, slide_max
 from planner.workloads.rates_ahead import KnownHistory, band_leads
 from planner.workloads.season_bands import SeasonBands, find_season, forecast_by_seasons
 from planner.workloads.series import (
@@ -64,10 +64,17 @@ def test_no_feature_of_a_past_moment_knows_a_later_step() -> None:
     bands = [SeasonBands(one, [DAY, 40]) for one in (rates, changed)]
     bands[1].logs[: origin + 1] = bands[0].logs[: origin + 1]  # the offset is half the mean of all rates
     for one in bands:
-        one._sums = np.concatenate(([0.0], np.cumsum(one.logs)))
+        one.use_values(one.logs)
     for lead in (1, 39, 40, 95, 96, 97):
-        rows = [one._features(np.array([origin]), lead) for one in bands]
-        assert rows[0] == pytest.approx(rows[1])
+        for is_highest in (False, True):
+            after = [
+                slide_max(one._smoothed[1:], lead) if is_highest else one._smoothed[lead:] for one in bands
+            ]
+            rows = [
+                one._features(np.array([origin]), lead, ahead)
+                for one, ahead in zip(bands, after, strict=True)
+            ]
+            assert rows[0] == pytest.approx(rows[1])
 
 
 def test_the_forecast_names_its_season_and_reaches_a_third_of_the_known_rates() -> None:

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from planner.arrays import Floats
+from planner.workloads.rates_ahead import RateAhead, forecast_highest, read_history
 from planner.workloads.season_bands import forecast_by_seasons
 from planner.workloads.series import (
     ConstantWorkload,
@@ -14,7 +15,7 @@ from planner.workloads.series import (
     WorkloadTooShort,
     regularise_workload,
 )
-from planner.workloads.weighed_forecast import forecast_by_both
+from planner.workloads.weighed_forecast import forecast_by_both, forecast_near, look_ahead
 from planner.workloads.workload_forecast import WorkloadForecast, forecast_by_lines, forecast_workload
 from tests.planner.workloads.test_season_bands import DAY, waves, workload_of
 
@@ -93,3 +94,51 @@ def test_the_forecast_by_both_reaches_as_far_as_it_is_asked_to() -> None:
         forecast_by_both(workload_of(rates[:29]), 5, 0.9)
     with pytest.raises(ConstantWorkload):
         forecast_by_both(workload_of(np.ones(200)), 5, 0.9)
+
+
+def judge_highest(ahead: RateAhead, came: Floats) -> tuple[bool, float]:
+    """Whether the highest rate that came was covered, and the pinball loss of the upper rate."""
+    beyond = float(came.max()) - ahead.upper_rate
+    return beyond <= 0.0, max(ahead.quantile * beyond, (ahead.quantile - 1.0) * beyond)
+
+
+def measure_all(rates: Floats) -> list[Measurement]:
+    return [Measurement(900.0 * place, float(rate)) for place, rate in enumerate(rates)]
+
+
+def test_the_highest_of_the_next_rates_knows_the_days_before_and_is_covered_as_asked() -> None:
+    rates = waves(12, seed=2)
+    judged = []
+    for known in range(8 * DAY, 12 * DAY - 8, 7):
+        past, came = measure_all(rates[:known]), rates[known : known + 8]
+        lines = forecast_highest(read_history(past, 900.0), 8, 0.9)
+        judged.append([judge_highest(one, came) for one in (lines, look_ahead(past, 900.0, 8, 0.9))])
+    (_, by_lines), (covered, by_both) = np.mean(judged, axis=0)
+    assert by_both < 0.75 * by_lines
+    assert covered == pytest.approx(0.9, abs=0.1)
+
+
+def test_the_highest_rate_grows_with_the_rates_and_with_the_steps() -> None:
+    past = measure_all(waves(6, seed=5))
+    once, twice = (
+        look_ahead([Measurement(one.at_seconds, scale * (one.rate or 0.0)) for one in past], 900.0, 5, 0.95)
+        for scale in (1.0, 2.0)
+    )
+    assert twice.upper_rate == pytest.approx(2.0 * once.upper_rate)
+    assert 0.0 < once.expected_rate < once.upper_rate
+    assert "; seasons " in once.model
+    assert once.history == len(past)
+    uppers = [look_ahead(past, 900.0, steps, 0.95).upper_rate for steps in (1, 12, 48)]
+    assert uppers == sorted(uppers)
+
+
+def test_the_highest_of_few_rates_is_that_by_lines() -> None:
+    past = measure_all(waves(6, seed=5)[:59])
+    assert look_ahead(past, 900.0, 5, 0.95) == forecast_highest(read_history(past, 900.0), 5, 0.95)
+
+
+def test_near_steps_are_those_of_the_whole_forecast() -> None:
+    workload = measure(400)
+    near, whole = forecast_near(workload, 240, 0.9), forecast_by_both(workload, 240, 0.9)
+    assert len(near.upper) == 133
+    assert near.upper.tolist() == whole.upper[:133].tolist()
