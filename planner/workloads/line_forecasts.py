@@ -78,6 +78,12 @@ class TriedForecast:
         moved = shorten_tail(quantile, self.pieces)
         return max(self.now + float(take_quantiles(self.errors, [moved])[0]), 0.0)
 
+    def find_loss(self, levels: Floats, quantiles: Sequence[float]) -> float:
+        """The mean pinball loss of these quantiles on the newer half of the moments; `levels` as in try_candidates."""
+        steps = round(len(self.errors) / self.pieces)
+        then = levels[-len(self.errors) - steps : -steps]
+        return float(find_losses(self.errors[np.newaxis] / levels[-1], then, quantiles)[0])
+
 
 def shorten_tail(quantile: float, pieces: float) -> float:
     """Returns the quantile to take of past errors, of which `pieces` are independent of each other.

@@ -131,8 +131,8 @@ def look_ahead(
         counts = np.rint(rates / unit)
         bands = CountBands(counts, find_seasons(counts, workload.day_steps))
         middle, upper, _ = bands.highest(lines.steps, quantile)
-        return replace(
-            lines, expected_rate=unit * middle, upper_rate=unit * upper, model="counts", history=known
+        return RateAhead(
+            unit * middle, unit * upper, lines.steps, quantile, "counts", known, lines.diagnostics
         )
     found = SeasonBands(rates, find_seasons(rates, workload.day_steps)).highest(lines.steps, quantile)
     part = float(weigh_seasons(lines.loss, found[2]))
@@ -141,4 +141,4 @@ def look_ahead(
         for line, season in zip((lines.expected_rate, lines.upper_rate), found, strict=False)
     )
     model = f"{lines.model}; seasons {write_percent(part)}"
-    return replace(lines, expected_rate=middle, upper_rate=upper, model=model, history=known)
+    return RateAhead(middle, upper, lines.steps, quantile, model, known, lines.diagnostics)
