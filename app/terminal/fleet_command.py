@@ -4,7 +4,7 @@ import json
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any, Protocol
+from typing import Annotated, Any, Literal, Protocol
 
 import typer
 from rich.text import Text
@@ -33,6 +33,16 @@ COSTS = [
     Column("after"),
     Column("target"),
 ]
+TURNS = [
+    Column("topology"),
+    Column("turn"),
+    Column("processors"),
+    Column("E[T]"),
+    Column("target"),
+    Column("after", is_text=True, wraps=True),
+]
+WIDTH = 80
+"""Sentences are no wider than the tables above them."""
 PASSED, SHORT = 0, 1
 BUDGET = "budget-too-small"
 
@@ -60,8 +70,12 @@ class JobSource(Protocol):
 
 
 def fleet(
+    what: Annotated[
+        Literal["plan", "decide"],
+        typer.Argument(help="plan: what would each get? decide: by the fleet's policy, stored."),
+    ] = "plan",
     *,
-    k_max: BudgetOption,
+    k_max: BudgetOption | None = None,
     label: LabelOption = None,
     load_factor: Annotated[
         float, typer.Option("--load-factor", min=0, help="What if all rates were so many times as high?")
@@ -77,25 +91,51 @@ def fleet(
     output: Output = "table",
 ) -> None:
     """Print what each topology gets of one budget of processors, those that miss their target first."""
-    terms = {"load_factor": load_factor, "lost_processors": lost, "price": price}
-    found = run_or_fail(plan_at, ServiceAddress(url, api_key), k_max, label, **terms)
+    service = ServiceAddress(url, api_key)
+    if what == "decide":
+        found = run_or_fail(decide_at, service, k_max, label)
+    else:
+        terms = {"load_factor": load_factor, "lost_processors": lost, "price": price}
+        found = run_or_fail(plan_at, service, k_max, label, **terms)
     if output != "table":
         write_document(found, output, "topologies")
-        return
-    open_console().print(Text(found["detail"]))
+    else:
+        print_fleet(found, has_turns=what == "decide")
+
+
+def print_fleet(found: dict[str, Any], *, has_turns: bool) -> None:
+    """Prints the topologies of a plan or of a decision as a table, with the sentences on those that lost something."""
+    say(found["detail"])
     rows = sorted(found["topologies"], key=find_urgency)
-    if rows:
+    if rows and has_turns:
+        print_table(TURNS, [write_turn(row) for row in sorted(rows, key=lambda row: row["turn"] or 3)])
+    elif rows:
         print_table(FLEET, [write_row(row) for row in rows])
     for row in rows:
         for said in (row["lost"], row["detail"] if row["state"] == "held" else None):
             if said:
-                open_console().print(Text(f"{row['name']}: {said}"))
+                say(f"{row['name']}: {said}")
     if not found["optimal"]:
-        open_console().print("note: a better share may exist; its search was cut short.")
+        say("note: a better share may exist; its search was cut short.")
 
 
-def plan_at(service: ServiceAddress, k_max: int, label: str | None, **terms: Any) -> Any:
+def say(sentence: str) -> None:
+    """Prints a sentence in lines that are no wider than a table."""
+    console = open_console()
+    console.print(Text(sentence), width=min(console.width, WIDTH))
+
+
+def decide_at(service: ServiceAddress, k_max: int | None, label: str | None) -> Any:
+    """The decision of the fleet of a service, which is stored."""
+    if k_max is not None or label is not None:
+        raise Refused("decide takes budget and label from the fleet's policy: PUT them to /v1/fleet/policy")
+    return read_answer(service, find_path("fleet", "decisions"), {})
+
+
+def plan_at(service: ServiceAddress, k_max: int | None, label: str | None, **terms: Any) -> Any:
     """The plan of the fleet of a service."""
+    if k_max is None:
+        raise Refused("a plan needs --k-max, the processors that all share")
     chosen = {} if label is None else {"topologies": {"label": label}}
     return read_answer(service, find_path("plans", "fleet"), {"k_max": k_max, **chosen, **terms})
 
@@ -115,6 +155,18 @@ def write_row(row: dict[str, Any]) -> list[str]:
         write_seconds(row["expected_sojourn_seconds"]),
         write_seconds(row["target_seconds"]),
         "" if more is None else write_signed_seconds(more),
+    ]
+
+
+def write_turn(row: dict[str, Any]) -> list[str]:
+    """The change of a topology as texts."""
+    return [
+        row["name"],
+        write_count(row["turn"]),
+        write_change(row["running"], row["processors_total"]),
+        write_seconds(row["expected_sojourn_seconds"]),
+        write_seconds(row["target_seconds"]),
+        ", ".join(row["after"]),
     ]
 
 

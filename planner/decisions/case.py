@@ -14,7 +14,7 @@ from typing import Literal
 from planner.calibration.modelled_waits import Interval
 from planner.calibration.wait_correction import UNCORRECTED, Correction, correct_waits
 from planner.decisions.catch_up import Backlog, CatchUpTerms, find_backlog, find_owed
-from planner.decisions.horizon import NO_OUTLOOK, ChangeHorizon, RateHistory, RateOutlook, limit_rate
+from planner.decisions.horizon import NO_OUTLOOK, ChangeHorizon, RateHistory, RateOutlook, SizedBy, limit_rate
 from planner.decisions.policy import BudgetShare, LastChange, Policy, bound_topology
 from planner.decisions.state_migration import Moves, OwnersLeft
 from planner.decisions.wording import Reason, describe_overload
@@ -28,7 +28,6 @@ from planner.wording import write_rate, write_seconds
 SETTLING_STEPS, MINUTE = 2, 60.0
 """Intervals after a decision in which its change may not be seen yet."""
 Action = Literal["hold", "scale_up", "scale_down", "rebalance"]
-SizedBy = Literal["smoothed", "newest", "forecast"]
 
 
 @dataclass(frozen=True)

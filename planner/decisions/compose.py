@@ -6,9 +6,8 @@ Every stage is a function of values: the caller reads the database before and st
 the papers become recommendations here (DRS, section IV; Es-Stream, section V-B).
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple
 
 from planner.calibration.wait_correction import Correction, correct_sojourn
 from planner.decisions.case import (
@@ -16,16 +15,17 @@ from planner.decisions.case import (
     Case,
     DecisionQuestion,
     Proposal,
-    SizedBy,
     name_action,
     survey_case,
 )
 from planner.decisions.catch_up import CatchingUp, describe_catch_up
+from planner.decisions.goals.economic_goal import decide_economically
+from planner.decisions.goals.proposals import propose
 from planner.decisions.goals.sizing import list_futile, list_notes
-from planner.decisions.horizon import ChangeHorizon
-from planner.decisions.policy import Goal
-from planner.decisions.proposed import propose_decision
-from planner.decisions.rules import find_moves
+from planner.decisions.horizon import ChangeHorizon, SizedBy, SizedRate, SizedTotals, describe_sizing
+from planner.decisions.limits import limit_change
+from planner.decisions.policy import BudgetShare, Goal
+from planner.decisions.rules import RULES, RULES_OF_SHARES, apply_rules, find_moves
 from planner.decisions.state_migration import Moves
 from planner.decisions.wording import DIFFERENCES, Reason, describe_lower_limit
 from planner.economics.choose import WeighedChoice
@@ -38,16 +38,8 @@ from planner.nodes.usage import Resources, find_resources
 from planner.situations.situation import Situation, scale_load
 from planner.targets.drawn_target import make_target
 from planner.values import Diagnostic, Estimate, Load, Topology
-from planner.wording import join_names, write_counted, write_percent, write_rate, write_seconds
+from planner.wording import join_names, write_seconds
 
-SIZED_FOR: Mapping[SizedBy, str] = {
-    "smoothed": "The number of processors is computed for {rate}, the mean rate of the snapshots of the decision.",
-    "newest": "The number of processors is computed for {rate}, the rate of the newest snapshot: it is above the mean "
-    "rate.",
-    "forecast": "The number of processors is computed for {rate}, to which the rate may rise before the next change is "
-    "possible. The forecast, from {history}, aims at a probability of {quantile} that the rate stays below "
-    "{rate} for the next {time}.",
-}
 HELD_BY = ("cooldown", "trigger", "saving-too-small", "payback")
 """The rules that can keep a processor without which the target would be met."""
 # Above this number of new instances the advice does not place them one by one: nobody would read it.
@@ -100,14 +92,6 @@ class Decision:
         return self.case.correction
 
 
-class SizedRate(NamedTuple):
-    """The external rate for which the number of processors was computed, and the reason for this rate."""
-
-    external_rate: float
-    source: SizedBy
-    detail: str
-
-
 @dataclass(frozen=True)
 class ComposedDecision:
     """A decision with the results of the later stages; a result is None if the stage had no measurements to work on."""
@@ -130,7 +114,12 @@ def compose_decision(question: DecisionQuestion) -> ComposedDecision:
     resources = find_resources(running, question.nodes, question.instances)
     return ComposedDecision(
         decision=decision,
-        sized_for=describe_sizing(decision, question),
+        sized_for=describe_sizing(
+            SizedRate(decision.sized_rate, decision.sized_by),
+            SizedTotals(decision.needed, decision.recommended.processors_total),
+            question.outlook,
+            question.history,
+        ),
         counterfactuals=look_around(decision, question, counts),
         nodes=advise_on_nodes(decision.current, decision.recommended, resources, policy.nodes),
         streams=advise_on_streams(
@@ -154,6 +143,28 @@ def decide(question: DecisionQuestion) -> Decision:
     case = survey_case(question)
     choice, proposal = propose_decision(case)
     return replace(conclude(case, proposal), choice=choice)
+
+
+def propose_decision(case: Case) -> tuple[WeighedChoice | None, Proposal]:
+    """What is decided in a case: the share of a budget, the economic rule, or the goal, and what rules make of it."""
+    share, policy = case.question.share, case.policy
+    weighed = decide_economically(case) if policy.is_economic and share is None else None
+    if weighed is not None:
+        choice, proposal = weighed
+    elif share is not None:
+        choice, proposal = None, apply_rules(case, propose_share(case, share), RULES_OF_SHARES)
+    else:
+        choice, proposal = None, apply_rules(case, propose(case), RULES)
+    return choice, limit_change(case, proposal) if policy.is_limited else proposal
+
+
+def propose_share(case: Case, share: BudgetShare) -> Proposal:
+    """The topology's part of a budget that others share, as a proposal."""
+    counts = list(share.counts)
+    is_for_speed = not share.is_urgent and sum(counts) >= sum(case.running)
+    reason = Reason("shared-budget", share.detail)
+    found = Proposal(counts, (reason,), urgent=share.is_urgent, is_for_speed=is_for_speed)
+    return found.hold() if counts == case.running else found
 
 
 def conclude(case: Case, proposal: Proposal) -> Decision:
@@ -209,24 +220,6 @@ def why_not_fewer(decision: Decision, question: DecisionQuestion) -> str:
         return next((DIFFERENCES[code] for code in HELD_BY if code in codes), "")
     window, needed = write_seconds(policy.scale_down_window_seconds), question.wanted_then.removesuffix(".")
     return f"the policy keeps processors for {window} after they were needed. {needed}"
-
-
-def describe_sizing(decision: Decision, question: DecisionQuestion) -> SizedRate:
-    """Returns the rate for which the number of processors of the decision was computed, with a sentence about it."""
-    parts, ahead = {"rate": write_rate(decision.sized_rate)}, question.outlook.rate
-    if ahead is not None:
-        seconds = 0.0 if question.history is None else ahead.steps * question.history.step_seconds
-        steps = write_counted(ahead.steps, "interval")
-        parts |= {
-            "time": f"{write_seconds(seconds)} ({steps})" if seconds else steps,
-            "quantile": write_percent(ahead.quantile),
-            "history": write_counted(ahead.history, "interval"),
-        }
-    detail, total = SIZED_FOR[decision.sized_by].format(**parts), decision.recommended.processors_total
-    if decision.needed != total:
-        takes = f"That takes {write_counted(decision.needed, 'processor')}"
-        detail += f" {takes}; the reasons of the decision say why {total:,} are recommended."
-    return SizedRate(decision.sized_rate, decision.sized_by, detail)
 
 
 def plan_for_rate(question: DecisionQuestion, external_rate: float) -> DecisionQuestion:

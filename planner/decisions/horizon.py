@@ -9,7 +9,7 @@ step. The recommended processors are taken to run, and the cooldown of this chan
 The papers do not weigh a change against its cost (DRS, section IV-C).
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from math import ceil, inf
 from typing import Literal, NamedTuple
@@ -19,12 +19,21 @@ from planner.errors import PlannerError
 from planner.situations.situation import Situation
 from planner.topology.loads import MOST_PROCESSORS
 from planner.values import Diagnostic
-from planner.wording import write_rate, write_seconds
+from planner.wording import write_counted, write_percent, write_rate, write_seconds
 from planner.workloads.rates_ahead import RateAhead, find_constant, read_history
 from planner.workloads.series import Measurement
 from planner.workloads.weighed_forecast import forecast_near, look_ahead
 
 Source = Literal["forecast", "policy", "none"]
+SizedBy = Literal["smoothed", "newest", "forecast"]
+SIZED_FOR: Mapping[SizedBy, str] = {
+    "smoothed": "The number of processors is computed for {rate}, the mean rate of the snapshots of the decision.",
+    "newest": "The number of processors is computed for {rate}, the rate of the newest snapshot: it is above the mean "
+    "rate.",
+    "forecast": "The number of processors is computed for {rate}, to which the rate may rise before the next change is "
+    "possible. The forecast, from {history}, aims at a probability of {quantile} that the rate stays below "
+    "{rate} for the next {time}.",
+}
 
 LOOKED_BACK = 4_320
 """The newest intervals that a decision forecasts from by default: three days of minutes. More cost time, mostly of
@@ -172,3 +181,38 @@ def limit_rate(situation: Situation, external_rate: float) -> float:
         for visits, service in zip(situation.flow.visits, situation.stations.service_rate, strict=True)
     )
     return min(external_rate, MOST_PROCESSORS / busiest) if busiest else external_rate
+
+
+class SizedRate(NamedTuple):
+    """The external rate for which the number of processors was computed, and the reason for this rate."""
+
+    external_rate: float
+    source: SizedBy
+    detail: str = ""
+
+
+class SizedTotals(NamedTuple):
+    """The processors that the goal needs, and those that are recommended."""
+
+    needed: int
+    recommended: int
+
+
+def describe_sizing(
+    sized: SizedRate, totals: SizedTotals, outlook: RateOutlook, history: RateHistory | None
+) -> SizedRate:
+    """Returns the rate for which the number of processors of a decision was computed, with a sentence about it."""
+    parts, ahead = {"rate": write_rate(sized.external_rate)}, outlook.rate
+    if ahead is not None:
+        seconds = 0.0 if history is None else ahead.steps * history.step_seconds
+        steps = write_counted(ahead.steps, "interval")
+        parts |= {
+            "time": f"{write_seconds(seconds)} ({steps})" if seconds else steps,
+            "quantile": write_percent(ahead.quantile),
+            "history": write_counted(ahead.history, "interval"),
+        }
+    detail = SIZED_FOR[sized.source].format(**parts)
+    if totals.needed != totals.recommended:
+        takes = f"That takes {write_counted(totals.needed, 'processor')}"
+        detail += f" {takes}; the reasons of the decision say why {totals.recommended:,} are recommended."
+    return sized._replace(detail=detail)

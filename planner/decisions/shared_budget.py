@@ -10,11 +10,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from planner.decisions.case import Case, DecisionQuestion, survey_case
+from planner.decisions.compose import propose_decision
 from planner.decisions.goals.capacity_goal import Room
 from planner.decisions.policy import BudgetShare, Policy
-from planner.decisions.proposed import propose_decision
 from planner.errors import BudgetTooSmall, PlannerError
 from planner.fleet.claims import Member, translate_target
+from planner.fleet.common_peak import CommonPeak, JointHistory, find_common_peak
 from planner.fleet.order import ShiftedTotal, Turn, order_changes
 from planner.fleet.plan import FleetPlan, Share, plan_fleet
 from planner.situations.situation import Situation
@@ -39,7 +40,8 @@ class FleetPart:
 @dataclass(frozen=True)
 class SharedDecisions:
     """The plan of a fleet, and by name: the question whose decision has the share, the turn, the processors of all
-    operators after the change, notes on targets, and what keeps a topology from being planned.
+    operators after the change, notes on targets, and what keeps a topology from being planned. `peak`: what is kept
+    for the common peak; None: no reserve is asked for.
     """
 
     plan: FleetPlan
@@ -48,6 +50,7 @@ class SharedDecisions:
     totals: Mapping[str, int]
     notes: Mapping[str, str]
     held: Mapping[str, PlannerError]
+    peak: CommonPeak | None = None
 
 
 @dataclass
@@ -58,7 +61,7 @@ class BudgetSharing:
 
     k_max: int
     taken: int
-    reserve: int
+    reserve: int = 0
     cases: dict[str, Case] = field(default_factory=dict)
     members: dict[str, Member] = field(default_factory=dict)
     notes: dict[str, str] = field(default_factory=dict)
@@ -149,15 +152,18 @@ class BudgetSharing:
 
 
 def decide_together(
-    parts: Sequence[FleetPart], k_max: int, taken: int = 0, reserve: int = 0
+    parts: Sequence[FleetPart], k_max: int, taken: int = 0, joint: JointHistory | None = None
 ) -> SharedDecisions:
     """Shares a budget among topologies, so that each has a decision; raises BudgetTooSmall.
 
-    `taken` of the budget run at topologies without a question. `reserve` processors are used for targets alone.
+    `taken` of the budget run at topologies without a question. With a joint history, what the common peak takes is kept
+    free for targets.
     """
-    sharing = BudgetSharing(k_max, taken, reserve)
+    sharing = BudgetSharing(k_max, taken)
     for part in parts:
         sharing.add(part)
+    peak = None if joint is None else find_common_peak(list(sharing.members.values()), joint)
+    sharing.reserve = 0 if peak is None else peak.processors
     plan = sharing.settle()
     totals = {name: sum(sharing.find_counts(name)) for name in sharing.cases}
     changes = [
@@ -169,7 +175,7 @@ def decide_together(
         name: replace(case.question, share=say_turn(sharing.asked[name], turns[name]))
         for name, case in sharing.cases.items()
     }
-    return SharedDecisions(plan, questions, turns, totals, sharing.notes, sharing.held)
+    return SharedDecisions(plan, questions, turns, totals, sharing.notes, sharing.held, peak)
 
 
 def say_turn(share: BudgetShare, turn: Turn) -> BudgetShare:

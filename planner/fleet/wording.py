@@ -46,7 +46,7 @@ def describe_loss(claim: FleetClaim, count: int, seconds: float, takers: Takers)
     would = "come near it" if claim.limit_seconds > target else "meet it"
     start += f"; {write_counted(missing, 'more processor')} would {would}"
     if above := takers.list_above(member.priority):
-        return f"{start}. They are at topologies of a higher priority: {above}."
+        return f"{start}. Topologies of a higher priority have those processors: {above}."
     if beside := takers.list_beside(claim):
-        return f"{start}. They lower the weighted lateness more at {beside}."
+        return f"{start}. At {beside} the same processors lower the weighted lateness at least as much."
     return f"{start}. The budget holds only what topologies need to keep up."

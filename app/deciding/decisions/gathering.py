@@ -1,7 +1,7 @@
 """Reads the inputs of a decision from the database: topology, policy, snapshots and earlier decisions."""
 
-from dataclasses import dataclass
-from datetime import datetime, timedelta
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
 from typing import Any, NamedTuple
 
 from sqlalchemy import literal, select
@@ -13,7 +13,7 @@ from app.deciding.decisions.schemas import DecisionRequest
 from app.deciding.documents import take_part, unfold_row
 from app.deciding.economic_rule import choose_smoothing, gather_seen, smooth_found
 from app.deciding.policies.schemas import PolicyBody
-from app.deciding.policies.service import check_policy
+from app.deciding.policies.service import check_policy, find_fleet_share
 from app.deciding.standing import NEWEST_FIRST, UNDONE, find_last_change, read_counts
 from app.load.bodies.terms import Measured
 from app.load.measurements.freshness import refuse_old
@@ -30,7 +30,8 @@ from planner.decisions.horizon import LOOKED_BACK, RateHistory
 from planner.decisions.policy import LastChange
 from planner.decisions.state_migration import OwnersLeft
 from planner.nodes.usage import MeasuredInstance, Node, Usage
-from planner.wording import join_names
+from planner.values import Diagnostic
+from planner.wording import join_names, write_counted
 
 
 @dataclass(frozen=True)
@@ -53,10 +54,12 @@ def gather_decision(
     settings: Settings,
     *,
     history: int | None = None,
+    is_shared: bool = False,
 ) -> GatheredDecision:
     """Reads all stored data of a decision; raises if they are missing, contradictory or too old.
 
     `history`: the number of snapshots that a forecast learns from, needed even if the policy itself asks for none.
+    `is_shared`: the fleet's budget is shared anew; else the topology keeps to its share.
     """
     stored = find_topology(session, name)
     terms = body.policy or find_terms(session, stored)
@@ -75,7 +78,24 @@ def gather_decision(
     )
     places = STORED | {"states": "/policy/states" if body.policy else None}
     question = gather_question(session, found, terms, decided_for, history)
+    if not is_shared and body.at is None and body.policy is None:
+        found, question = keep_to_share(session, found, question)
     return GatheredDecision(found, terms, places, decided_for, question)
+
+
+def keep_to_share(
+    session: Session, found: Gathered, question: DecisionQuestion
+) -> tuple[Gathered, DecisionQuestion]:
+    """The question within the topology's share of the fleet's budget, with a diagnostic that says so."""
+    share, policy = find_fleet_share(session, found.stored.name, datetime.now(UTC)), question.policy
+    if share is None or (policy.k_max is not None and policy.k_max <= share):
+        return found, question
+    detail = (
+        f"The fleet's newest decision gave this topology {write_counted(share, 'processor')}. Until the next one its "
+        "own decisions take no more."
+    )
+    said = (*found.diagnostics, Diagnostic("fleet-share", detail))
+    return replace(found, diagnostics=said), replace(question, policy=replace(policy, k_max=share))
 
 
 def gather_question(

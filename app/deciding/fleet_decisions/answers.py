@@ -37,6 +37,7 @@ def to_fleet_decision(
         rows.append(FleetChange(**dict(row), decision_id=None, action=None, turn=None, after=[]))
     held = sum(row.state == "held" for row in rows)
     total = sum(row.processors_total for row in rows)
+    said = describe_plan(shared.plan, k_max, held), describe_peak(k_max, shared), describe_turns(rows)
     ends: list[datetime] = [one.decided_for for one in decided.values()]
     return FleetDecisionAnswer(
         fits=all(row.meets is not False for row in rows) and not held,
@@ -45,7 +46,8 @@ def to_fleet_decision(
         processors_total=total,
         unused_processors=max(k_max - total, 0),
         optimal=shared.plan.optimal,
-        detail=f"{describe_plan(shared.plan, k_max, held)} {describe_turns(rows)}",
+        detail=" ".join(filter(None, said)),
+        reserve=shared.peak,
         decided_for=max(ends, default=None),
         running_total=sum(row.running or 0 for row in rows),
         topologies=sorted(rows, key=lambda row: row.name),
@@ -77,6 +79,15 @@ def to_change(
         turn=turn.number if is_changed else None,
         after=list(turn.after) if is_changed else [],
     )
+
+
+def describe_peak(k_max: int, shared: SharedDecisions) -> str:
+    """What is kept for the common peak, and whether the budget is enough for it; empty without a reserve."""
+    peak = shared.peak
+    if peak is None:
+        return ""
+    short = shared.plan.needed + peak.processors - k_max
+    return f"{peak.detail} The budget is {short:,} too small for that." if short > 0 else peak.detail
 
 
 def describe_turns(rows: list[FleetChange]) -> str:

@@ -19,12 +19,24 @@ class FleetChange(FleetTopology):
     after: Annotated[list[str], Field(description="The topologies that give processors up before.")]
 
 
+class FleetReserved(Answer):
+    """What the common peak of all topologies takes beyond what they need now."""
+
+    processors: int
+    factor: Annotated[
+        float | None, Field(description="Of all rates together; null: too few intervals that all have.")
+    ]
+    added_up: Annotated[int | None, Field(description="The same for the peak of each, added up.")]
+    detail: str
+
+
 class FleetDecisionSummary(FleetBudget, StoredFields):
     """The decision of a fleet as an item of a list."""
 
     decided_for: Annotated[
         UtcTime | None, Field(description="The end of the newest interval of any topology.")
     ]
+    reserve: Annotated[FleetReserved | None, Field(description="null: the policy asks for none.")]
     running_total: Annotated[int, Field(description="The processors that run, as far as known.")]
 
 

@@ -11,7 +11,7 @@ from app.deciding.decisions.answers import to_decision_answer
 from app.deciding.decisions.schemas import DecisionAnswer, DecisionRequest
 from app.deciding.decisions.service import compute_decision, store_answer
 from app.deciding.fleet_decisions.answers import to_fleet_decision
-from app.deciding.fleet_decisions.gathering import GatheredFleet, gather_parts
+from app.deciding.fleet_decisions.gathering import GatheredFleet, gather_joint, gather_parts
 from app.deciding.fleet_decisions.history import NEWEST_FIRST, to_answer
 from app.deciding.fleet_decisions.schemas import FleetDecisionAnswer
 from app.deciding.fleet_policy.schemas import FleetPolicyBody
@@ -35,10 +35,12 @@ def store_fleet_decision(session: Session, settings: Settings) -> FleetDecisionA
     if row is None:
         raise NoFleetPolicy
     terms = FleetPolicyBody.model_validate(row.policy, strict=False)
-    found = gather_parts(session, terms, settings, datetime.now(UTC))
+    now = datetime.now(UTC)
+    found = gather_parts(session, terms, settings, now)
+    joint = None if terms.reserve is None else gather_joint(session, found, terms.reserve, now)
     taken = sum(sum(one.processors.values()) for one in found.held)
     with time_planner("fleet"):
-        shared = decide_together(found.parts, terms.k_max, taken)
+        shared = decide_together(found.parts, terms.k_max, taken, joint)
     decided = store_parts(session, found, shared)
     return store(session, to_fleet_decision(terms.k_max, found, shared, decided))
 

@@ -35,6 +35,15 @@ class FleetClass(Body):
         return self
 
 
+class FleetReserve(Body):
+    """Processors that are kept free for targets, for the time at which all rates together are highest."""
+
+    quantile: Annotated[float, Field(ge=0.5, le=0.999, description="How probably they are enough.")] = 0.95
+    horizon_seconds: Annotated[
+        float, Field(ge=60, le=21_600, description="How far ahead: until processors can be moved.")
+    ] = 900.0
+
+
 class FleetPolicyBody(Body):
     """A budget of processors, the topologies that share it (all, those with a label, or those named), and classes: a
     topology has the terms of the first one that it is in, else priority 0 and weight 1.
@@ -45,6 +54,12 @@ class FleetPolicyBody(Body):
     k_max: KMax
     topologies: Names | LabelFilter | None = None
     classes: Annotated[list[FleetClass], Field(max_length=100)] = []
+    reserve: Annotated[
+        FleetReserve | None,
+        Field(
+            description="Of the sum of all rates in the last day. No topology is sized for a forecast of its own then."
+        ),
+    ] = None
 
 
 class FleetPolicyAnswer(FleetPolicyBody):

@@ -1,13 +1,14 @@
 """Stores and finds policies; each topology has at most one."""
 
 from collections.abc import Mapping
+from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import Boolean, delete, func, literal_column
-from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy import Boolean, cast, delete, func, literal_column, select
+from sqlalchemy.dialects.postgresql import JSONPATH, insert
 from sqlalchemy.orm import Session
 
-from app.database.tables import PolicyRow, WebhookRow
+from app.database.tables import FleetDecisionRow, FleetPolicyRow, PolicyRow, WebhookRow
 from app.deciding.policies.schemas import PolicyAnswer, PolicyBody
 from app.deciding.policy_parts import WebhookBody
 from app.load.measurements.stored_topologies import StoredTopology, find_topology
@@ -18,6 +19,9 @@ from planner.errors import MOST_SUGGESTED, escape_pointer, suggest_name
 GOAL = PolicyRow.policy["goal"]
 TARGET_SECONDS = func.coalesce(GOAL["t_max_seconds"].as_float(), GOAL["target"]["seconds"].as_float())
 """SQL for the seconds of a stored policy's time target, of E[T] or of another time; null: none."""
+SHARE_HOLDS = timedelta(hours=1)
+"""How long a decision of the fleet limits the decisions about one topology."""
+SHARE = '$.topologies[*] ? (@.name == $name && @.state == "planned").processors_total'
 
 
 def store_policy(session: Session, name: str, body: PolicyBody) -> tuple[PolicyAnswer, bool]:
@@ -63,6 +67,21 @@ def find_body(session: Session, stored: StoredTopology) -> PolicyBody | None:
     """Returns the topology's policy as the caller sent it; None if the topology has no policy."""
     row = session.get(PolicyRow, stored.id)
     return None if row is None else PolicyBody.model_validate(row.policy, strict=False)
+
+
+def find_fleet_share(session: Session, name: str, now: datetime) -> int | None:
+    """The processors that the newest decision of the fleet gave a topology; None: it shares no budget, or that was
+    decided too long ago.
+    """
+    named = func.jsonb_build_object("name", name)
+    newest_first = (FleetDecisionRow.created_at.desc(), FleetDecisionRow.id.desc())
+    found: int | None = session.scalar(
+        select(func.jsonb_path_query_first(FleetDecisionRow.answer, cast(SHARE, JSONPATH), named))
+        .where(FleetDecisionRow.created_at > now - SHARE_HOLDS, select(FleetPolicyRow.id).exists())
+        .order_by(*newest_first)
+        .limit(1)
+    )
+    return found
 
 
 def delete_policy(session: Session, name: str) -> None:

@@ -73,3 +73,28 @@ def test_a_gate_of_a_fleet_that_lacks_something_is_no_verdict(new_job: list[str]
     assert "--k-max" in missing.stderr
     alone = run_here("gate", *new_job, "--fleet", "--k-max", "20")
     assert (alone.exit_code, alone.stdout) == (2, "")
+
+
+def test_a_decision_of_the_fleet_is_a_table_with_turns(client: httpx.Client, name: str, service: Service):
+    for letter, rate, runs in (("a", 40.0, 9), ("b", 60.0, 6)):
+        add_member(client, f"{name}-{letter}", name, rate, {"t_max_seconds": 0.12}, processors=runs)
+    policy = {"k_max": 15, "topologies": {"label": name}}
+    assert client.put("/v1/fleet/policy", json=policy).is_success
+    shown = run_here("fleet", "decide", "--url", service.url)
+    assert shown.exit_code == 0, shown.stderr
+    lines = [line.split() for line in shown.stdout.splitlines() if line.strip()]
+    assert next(line for line in lines if line[0] == f"{name}-a")[1:5] == ["1", "9", "→", "6"]
+    taker = next(line for line in lines if line[0] == f"{name}-b")
+    assert (taker[1:5], taker[-1]) == (["2", "6", "→", "9"], f"{name}-a")
+    assert max(map(len, shown.stdout.splitlines())) <= 100
+    client.delete("/v1/fleet/policy")
+    refused = run_here("fleet", "decide", "--url", service.url)
+    assert (refused.exit_code, "no-policy" in refused.stderr) == (2, True)
+    assert run_here("fleet", "decide", "--k-max", "5", "--url", service.url).exit_code == 2
+    assert "--k-max" in run_here("fleet", "--url", service.url).stderr
+
+
+def test_sentences_are_no_wider_than_a_table(pair: str, service: Service):
+    shown = run_here("fleet", "--k-max", "11", "--label", pair, "--url", service.url)
+    said = [line for line in shown.stdout.splitlines() if "─" not in line and "→" not in line]
+    assert max(map(len, said)) <= 80

@@ -3,6 +3,7 @@
 from dataclasses import replace
 from random import Random
 
+import numpy as np
 import pytest
 
 from planner.decisions.case import DecisionQuestion
@@ -10,6 +11,7 @@ from planner.decisions.compose import compose_decision
 from planner.decisions.policy import LastChange, MaxStep, Policy
 from planner.decisions.shared_budget import FleetPart, SharedDecisions, decide_together
 from planner.errors import BudgetTooSmall
+from planner.fleet.common_peak import JointHistory
 from planner.values import Load, Operator, OperatorLoad, Topology
 from tests.planner.fleet.fleet_cases import make_situation
 
@@ -73,11 +75,17 @@ def test_the_order_is_said_on_both_sides():
     assert said[1].endswith("It waits until a gave processors up.")
 
 
-def test_a_reserve_is_left_for_targets():
+def test_what_a_common_peak_takes_is_left_for_targets():
     parts = [make_part("a", 40.0, 6), make_part("b", 40.0, 6)]
     assert sum(count(decide_together(parts, 20)).values()) == 20
-    assert sum(count(decide_together(parts, 20, reserve=8)).values()) == 12
-    assert sum(count(decide_together([*parts, make_part("c", 60.0, 6)], 20, reserve=8)).values()) == 20
+    rates = 40.0 * np.tile([1.0, 1.5], 40)
+    joint = JointHistory(("a", "b"), np.array([rates, rates]), 2, 0.95)
+    shared = decide_together(parts, 20, joint=joint)
+    assert shared.peak is not None
+    assert shared.peak.processors >= 4
+    assert sum(count(shared).values()) == 20 - shared.peak.processors
+    late = decide_together([*parts, make_part("c", 60.0, 6)], 20, joint=joint)
+    assert sum(count(late).values()) == 20, "targets may use what is kept for them"
 
 
 def test_a_topology_that_cannot_be_surveyed_keeps_what_runs():

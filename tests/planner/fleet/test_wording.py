@@ -5,8 +5,8 @@ import pytest
 from planner.fleet.plan import plan_fleet
 from tests.planner.fleet.fleet_cases import make_member
 
-ABOVE = "They are at topologies of a higher priority: a."
-BESIDE = "They lower the weighted lateness more at b."
+ABOVE = "Topologies of a higher priority have those processors: a."
+BESIDE = "At b the same processors lower the weighted lateness at least as much."
 NOTHING = "The budget holds only what topologies need to keep up."
 
 

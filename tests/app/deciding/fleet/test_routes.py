@@ -50,8 +50,8 @@ def test_a_budget_that_is_short_is_lost_by_the_lower_priority(client: httpx.Clie
     assert (rows["b"]["meets"], rows["b"]["processors_total"]) == (True, 6)
     assert (rows["a"]["meets"], rows["a"]["processors_total"]) == (False, 5)
     assert rows["a"]["lost"] == (
-        "E[T] is 155 ms, above the target of 120 ms; 1 more processor would meet it. They are at topologies "
-        f"of a higher priority: {pair}-b."
+        "E[T] is 155 ms, above the target of 120 ms; 1 more processor would meet it. Topologies of a "
+        f"higher priority have those processors: {pair}-b."
     )
 
 

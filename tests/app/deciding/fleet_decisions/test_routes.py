@@ -6,7 +6,7 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.app.deciding.fleet.fleet_examples import add_member
+from tests.app.deciding.fleet.fleet_examples import add_member, make_load
 
 
 @pytest.fixture
@@ -69,7 +69,7 @@ def test_a_short_budget_is_lost_by_the_lower_class(fleet: httpx.Client, name: st
     assert not found["fits"]
     assert (rows["a"]["processors_total"], rows["a"]["meets"]) == (5, False)
     assert (rows["b"]["processors_total"], rows["b"]["meets"]) == (6, True)
-    assert f"a higher priority: {name}-b" in rows["a"]["lost"]
+    assert f"a higher priority have those processors: {name}-b" in rows["a"]["lost"]
 
 
 def test_who_cannot_be_decided_about_keeps_what_runs(fleet: httpx.Client, name: str):
@@ -96,3 +96,38 @@ def test_without_a_policy_nothing_is_decided(fleet: httpx.Client):
     fleet.delete("/v1/fleet/policy")
     refused = fleet.post("/v1/fleet/decisions")
     assert (refused.status_code, refused.json()["type"]) == (409, "no-policy")
+
+
+def test_until_the_next_decision_of_the_fleet_a_topology_keeps_to_its_share(fleet: httpx.Client, name: str):
+    for letter in "ab":
+        add_member(fleet, f"{name}-{letter}", name, 40.0, {"t_max_seconds": 0.12}, processors=6)
+    decide(fleet, name, 12)
+    load = make_load(50.0, 6, seconds_ago=60.0)
+    assert fleet.post(f"/v1/topologies/{name}-a/snapshots", json=load).is_success
+    alone = fleet.post(f"/v1/topologies/{name}-a/decisions").json()
+    assert alone["processors"]["recommended_total"] == 6
+    (said,) = [one["detail"] for one in alone["diagnostics"] if one["code"] == "fleet-share"]
+    assert said.startswith("The fleet's newest decision gave this topology 6 processors.")
+    asked = {"policy": {"goal": {"t_max_seconds": 0.12}, "cooldown_seconds": 1.0}}
+    free = fleet.post(f"/v1/topologies/{name}-a/decisions", json=asked).json()
+    assert free["processors"]["recommended_total"] == 7
+    fleet.delete("/v1/fleet/policy")
+    freed = fleet.post(f"/v1/topologies/{name}-a/decisions").json()
+    assert freed["processors"]["recommended_total"] == 7
+
+
+def test_what_the_common_peak_takes_is_kept_free(fleet: httpx.Client, name: str):
+    for letter in "ab":
+        add_member(fleet, f"{name}-{letter}", name, 40.0, {"t_max_seconds": 0.12}, processors=6)
+        rates = [(minute, 60.0 if minute % 2 else 40.0) for minute in range(3, 60)]
+        loads = [make_load(rate, 6, seconds_ago=60.0 * minute) for minute, rate in rates]
+        assert fleet.post(f"/v1/topologies/{name}-{letter}/snapshots", json=loads).is_success
+    found = decide(fleet, name, 60, reserve={"quantile": 0.95, "horizon_seconds": 120})
+    reserve = found["reserve"]
+    assert reserve["factor"] == pytest.approx(1.5)
+    assert reserve["processors"] == reserve["added_up"] > 0
+    assert found["fits"]
+    assert found["processors_total"] == 60 - reserve["processors"]
+    assert f"{reserve['processors']} processors are kept for the common peak" in found["detail"]
+    short = decide(fleet, name, found["needed"] + 1, reserve={"horizon_seconds": 120})
+    assert f"The budget is {reserve['processors'] - 1} too small for that." in short["detail"]
