@@ -64,6 +64,7 @@ from app.web.observability import RequestRecorder, observe_pool
 from app.web.overload.compute_queue import SWITCH_SECONDS, Computing
 from app.web.overload.compute_turns import Turns
 from app.web.problems.problem_answers import install_problems
+from app.web.telemetry import start_telemetry, stop_telemetry
 from migrations.runner import newest_revision
 
 ROUTERS = (
@@ -163,6 +164,7 @@ async def open_database(app: FastAPI) -> AsyncIterator[None]:
     app.state.ready_process.start()
     retention = Retention(settings)
     retention.start()
+    start_telemetry()
     webhooks = Webhooks(settings)
     if webhooks.is_wanted:
         webhooks.start()
@@ -175,6 +177,7 @@ async def open_database(app: FastAPI) -> AsyncIterator[None]:
     retention.stop()
     live_demo.stop()
     webhooks.stop()
+    stop_telemetry()
     for dispatcher in dispatchers:
         dispatcher.stop()
     engine.dispose()

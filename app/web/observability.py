@@ -6,8 +6,8 @@ import os
 import re
 import sys
 import time
-from collections.abc import Callable
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime
 
 from prometheus_client import (
@@ -29,6 +29,7 @@ from starlette.types import Message, Receive, Scope, Send
 from app.web.middleware import HttpMiddleware
 from app.web.problems.database_trouble import PoolFilter
 from app.web.problems.problem_answers import request_id
+from app.web.telemetry import Current
 
 log = logging.getLogger("headgate.requests")
 
@@ -152,6 +153,8 @@ def record_request(scope: Scope, status: int, seconds: float) -> None:
     template = getattr(scope.get("route"), "path_format", "unmatched")
     REQUESTS.labels(method, template, str(status)).inc()
     LATENCY.labels(method, template).observe(seconds)
+    if (telemetry := Current.telemetry) is not None:
+        telemetry.record_request(method, template, status, seconds, Headers(scope=scope))
     if log.isEnabledFor(logging.INFO):
         fields = {
             "method": scope["method"],
@@ -167,9 +170,17 @@ def record_request(scope: Scope, status: int, seconds: float) -> None:
         )
 
 
-def time_planner(call: str) -> AbstractContextManager[object]:
+@contextmanager
+def time_planner(call: str) -> Iterator[None]:
     """A context that counts its seconds as time in the planner, for the metrics, under the name `call`."""
-    return PLANNER.labels(call).time()
+    started = time.perf_counter()
+    try:
+        yield
+    finally:
+        seconds = time.perf_counter() - started
+        PLANNER.labels(call).observe(seconds)
+        if (telemetry := Current.telemetry) is not None:
+            telemetry.record_planner(call, seconds)
 
 
 def observe_pool(engine: Engine) -> None:
