@@ -198,7 +198,8 @@ def is_erlang(topology: Topology, load: Load) -> bool:
 def carries_scv(topology: Topology, load: Load) -> bool:
     """Whether the SCV of an entry goes on through the topology; how it does depends on the rate.
 
-    It does only where a topology says how tuples queue. Any other is taken as DRS takes it: an SCV not given is 1.
+    It does only where a topology says how tuples queue. Any other is DRS's model: an SCV not given is 1, and a plan is
+    the best by the E[T] of estimates, which it cannot be if it is ready for bursts that are held back now.
     """
     is_known = any(one.arrival_scv not in {None, 1.0} for one in load.operators.values())
     is_stated = is_known and any(operator.queueing is not None for operator in topology.operators)
