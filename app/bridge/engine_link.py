@@ -20,6 +20,7 @@ from app.engines.answers import (
     load_part,
     read_answers,
 )
+from app.engines.looks import LOOK
 from app.engines.numbers import read_count, read_object
 from app.engines.patches import Counts, EnginePatch
 from app.load.bodies.load import LoadBody
@@ -93,7 +94,7 @@ class EngineLink:
     def look(self, paths: Sequence[str]) -> list[EngineAnswer]:
         """The counters of sources between two samples; empty if the engine does not answer, which a sample tells."""
         with suppress(httpx.HTTPError, Unanswered):
-            return [self.get(path)._replace(path=f"{path}#look") for path in paths]
+            return [self.get(path)._replace(path=f"{path}{LOOK}") for path in paths]
         return []
 
     def make_patch(self, counts: Counts, marks: Mapping[str, JsonValue]) -> EnginePatch | None:

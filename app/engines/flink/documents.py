@@ -10,13 +10,12 @@ from pydantic import JsonValue
 
 from app.engines.answers import EngineAnswer
 from app.engines.flink.counters import VertexCounters, read_counters
+from app.engines.looks import is_look
 from app.engines.numbers import read_count, read_list, read_number, read_object, read_text
 
 METRICS_PATH = re.compile(
     r"/jobs/(?P<job>[^/]+)/vertices/(?P<vertex>[^/]+)/(?P<subtasks>subtasks/)?metrics\?.*get="
 )
-LOOK = "#look"
-"""The end of the path of a look at sources between two samples."""
 MOST_SUBTASKS = 2**15  # Flink's own limit of a parallelism
 SUBTASK = re.compile(r"(\d+)\.(.+)")
 LATEST_MS = 4_102_444_800_000.0  # the year 2100: a later time is no time
@@ -222,7 +221,7 @@ def read_metrics(answer: EngineAnswer, listed: list[JsonValue]) -> MetricSums | 
         else:
             sums[name] = sums.get(name, 0.0) + number
     known = {name: total for name, total in sums.items() if name not in unknown}
-    return MetricSums(asked["job"], asked["vertex"], known, answer.at, answer.path.endswith(LOOK))
+    return MetricSums(asked["job"], asked["vertex"], known, answer.at, is_look(answer))
 
 
 def read_options(listed: list[JsonValue]) -> FlinkCluster | None:

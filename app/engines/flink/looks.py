@@ -16,15 +16,11 @@ from app.engines.flink.counters import (
 from app.engines.flink.documents import MetricSums, to_milliseconds
 from app.engines.flink.intervals import JobInterval
 from app.engines.flink.vertices import find_emitted
+from app.engines.looks import LEAST_LOOKS, LEAST_NEW, WIDEST
 from app.load.bodies.load import CountedSpan
 
-LEAST_LOOKS = 3
 HELD_BACK = 0.05
 """A source that is blocked for a larger part of the time emits what it may, not what comes."""
-LEAST_NEW = 0.6
-"""Of a source without a clock so large a part of the answers has to be new: else Flink fetches at times of its own."""
-WIDEST = 3.0
-"""A span may be so many times as long as the median: a longer one hides how the stream came."""
 
 
 def count_spans(

@@ -2,6 +2,7 @@
 or lags.
 """
 
+from collections.abc import Iterable
 from urllib.parse import quote
 
 from app.engines.answers import Asker, EngineAnswer
@@ -21,3 +22,8 @@ def ask(asker: Asker, job: str | None) -> list[EngineAnswer]:
         for one in ids[:1]
         if one is not None
     ]
+
+
+def list_looks(sample: Iterable[EngineAnswer]) -> list[str]:
+    """The addresses of a sample, which are asked again by looks: the ends of partitions are of the time of asking."""
+    return list(dict.fromkeys(one.path for one in sample))

@@ -27,7 +27,9 @@ from app.engines.kafka.samples import (
     read_rows,
     read_statistics,
 )
+from app.engines.looks import count_spans, is_look
 from app.engines.numbers import add_known, read_name
+from app.load.bodies.load import CountedSpan
 from app.load.bodies.topology import EntryBody, Graph, OperatorBody
 from planner.wording import write_counted, write_number, write_percent, write_seconds
 
@@ -42,14 +44,16 @@ REMEDY = 'A topology is one group: send the lags of one, or name it in "path", s
 
 def read(answers: Sequence[EngineAnswer]) -> EngineReading:
     """Reads the answers about one consumer group: its topology, loads, marks and diagnostics."""
-    pointer = find_pointer(answers)
-    group, sorted_samples = _sort_answers(answers, pointer)
+    pointer, looks = find_pointer(answers), [one for one in answers if is_look(one)]
+    group, sorted_samples = _sort_answers([one for one in answers if not is_look(one)], pointer)
     samples = [sample for sample in sorted_samples if sample.states]
     if not samples:
         raise UnreadableAnswer(pointer, NOTHING)
     topics = sorted({topic for sample in samples for topic, _ in sample.places})
     name = group or (read_name(topics[0]) if len(topics) == 1 else None) or SEVERAL_TOPICS
     found = make_group_loads(name, samples)
+    if looks and found.loads and (spans := _count_looks(looks, group, samples)):
+        found.loads[-1] = found.loads[-1].model_copy(update={"external_counts": spans})
     marks: dict[str, JsonValue] = {"job": name, "topics": list[JsonValue](topics)}
     operator = OperatorBody(
         name=name,
@@ -83,6 +87,26 @@ def _sort_answers(answers: Sequence[EngineAnswer], pointer: str) -> tuple[str | 
     known = wanted if wanted in groups else None
     group = choose_job(listed, known, REMEDY, kind="group", pointer=pointer).id or None
     return group, make_lag_samples(row for row in rows if row.group == group)
+
+
+def _count_looks(
+    looks: Sequence[EngineAnswer], group: str | None, samples: Sequence[GroupSample]
+) -> list[CountedSpan]:
+    """The messages that were written between the looks at a group, from its sample before the newest to the newest."""
+    places = samples[-1].places
+    complete = [one for one in samples if one.is_complete(places)]
+    try:
+        of, seen = _sort_answers(looks, find_pointer(looks))
+    except UnreadableAnswer:
+        return []
+    if of != group or len(complete) < 2:
+        return []
+    begin, end = complete[-2].at, complete[-1].at
+    within = [
+        one for one in seen if one.places == places and one.is_complete(places) and begin < one.at < end
+    ]
+    counted = [*complete[-2:], *within]
+    return count_spans([(one.at, sum([state.end or 0 for state in one.states.values()])) for one in counted])
 
 
 class ReadGroup(NamedTuple):
