@@ -178,7 +178,7 @@ def write_table(errors: dict[str, float], jobs: int) -> None:
     old = ENGINE_ERRORS["flink"]
     for known, error in errors.items():
         text = text.replace(f'"{known}": {old.errors[known]!r}', f'"{known}": {error!r}')
-    TABLE.write_text(text.replace(f"EngineRuns({old.jobs}, ", f"EngineRuns({jobs}, "))
+    TABLE.write_text(text.replace(f"jobs={old.jobs},", f"jobs={jobs},"))
     print(f"Written: {TABLE}")
 
 

@@ -21,7 +21,10 @@ class EngineRuns(NamedTuple):
 
 
 ENGINE_ERRORS: Mapping[str, EngineRuns] = {
-    "flink": EngineRuns(12, {"services assumed": 0.402, "services estimated": 0.154, "services known": 0.102}),
+    "flink": EngineRuns(
+        jobs=12,
+        errors={"services assumed": 0.402, "services estimated": 0.154, "services known": 0.102},
+    ),
 }
 
 
