@@ -11,7 +11,7 @@ ROOT = Path(__file__).parents[2]
 ROOMS = ("decisions", "gates", "outcomes", "situations", "targets")
 FILES = [
     ROOT / "planner/errors.py",
-    *[path for room in ROOMS for path in sorted((ROOT / "planner" / room).glob("*.py"))],
+    *[path for room in ROOMS for path in sorted((ROOT / "planner" / room).rglob("*.py"))],
 ]
 NO_WORDS = re.compile(r"[a-z]+_[a-z_]+|[a-z]+ = |/v1/")
 """A field's name, a field set to a value, an address."""

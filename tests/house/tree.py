@@ -3,7 +3,9 @@
 import ast
 from collections import defaultdict
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
+from typing import NamedTuple
 
 ROOT = Path(__file__).parents[2]
 SOURCES = ("app", "planner", "ingest", "migrations")
@@ -26,6 +28,30 @@ def list_modules(*folders: str) -> list[Path]:
     """The Python files below these folders, as paths from the root."""
     found = [path.relative_to(ROOT) for folder in folders for path in (ROOT / folder).rglob("*.py")]
     return sorted(path for path in found if "__pycache__" not in path.parts)
+
+
+class Definition(NamedTuple):
+    """A class or a function of a file: its name and its lines."""
+
+    is_class: bool
+    name: str
+    first: int
+    lines: int
+
+
+@cache
+def list_definitions(path: Path) -> list[Definition]:
+    """Every class and function of a Python file, wherever in it."""
+    return [
+        Definition(
+            isinstance(one, ast.ClassDef),
+            one.name,
+            one.lineno,
+            (one.end_lineno or one.lineno) - one.lineno + 1,
+        )
+        for one in ast.walk(ast.parse(path.read_text()))
+        if isinstance(one, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef)
+    ]
 
 
 def list_page_files() -> list[Path]:
@@ -80,9 +106,9 @@ def find_doubled_classes() -> list[str]:
     """Class names that stand more than once in app, planner and ingest; names with an underscore may repeat."""
     places: dict[str, list[str]] = defaultdict(list)
     for module in list_modules("app", "planner", "ingest"):
-        for node in ast.walk(ast.parse((ROOT / module).read_text())):
-            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
-                places[node.name].append(str(module))
+        for one in list_definitions(ROOT / module):
+            if one.is_class and not one.name.startswith("_"):
+                places[one.name].append(str(module))
     return [f"{name}: {', '.join(found)}" for name, found in sorted(places.items()) if len(found) > 1]
 
 
@@ -95,14 +121,12 @@ def find_long_files() -> list[str]:
 
 def find_long_functions() -> list[str]:
     """Functions over the limit, from `def` to their last line."""
-    found = []
-    for path in list_modules(*MEASURED):
-        for node in ast.walk(ast.parse((ROOT / path).read_text())):
-            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-                lines = (node.end_lineno or node.lineno) - node.lineno + 1
-                if lines > MOST_LINES_OF_A_FUNCTION:
-                    found.append(f"{path}:{node.lineno} {node.name}: {lines} lines")
-    return found
+    return [
+        f"{path}:{one.first} {one.name}: {one.lines} lines"
+        for path in list_modules(*MEASURED)
+        for one in list_definitions(ROOT / path)
+        if not one.is_class and one.lines > MOST_LINES_OF_A_FUNCTION
+    ]
 
 
 def list_texts() -> Iterator[Path]:

@@ -5,6 +5,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import httpx
+
 from tests.app.processes import StartService, environment
 
 SCHEMATHESIS = Path(sys.executable).parent / "schemathesis"
@@ -20,6 +22,8 @@ def test_the_service_does_what_its_openapi_document_says(
 ):
     """With a key, so that it is also seen that no call does without."""
     service = start_service(database_url=empty_database_url, api_keys="the-owners-secret")
+    # It is made once; schemathesis itself waits for it 10 s at most.
+    assert httpx.get(f"{service.url}/openapi.json", timeout=60).status_code == 200
     ended = subprocess.run(
         [
             SCHEMATHESIS,

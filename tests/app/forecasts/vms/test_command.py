@@ -58,13 +58,13 @@ def test_files_and_http_take_the_step_from_the_data(
 @pytest.mark.parametrize(
     ("options", "verdict"),
     [
-        ([], "The schedule meets its target: 98.76% of the time of 6 intervals is expected"),
+        ([], "The schedule meets its target: 99% of the time of 2 intervals is expected"),
         (["--max-vms", "2"], "The schedule misses its target: "),
         (
             ["--policy", "3"],
             "in every interval the VMs serve the highest rate with a probability of at least 95%.",
         ),
-        (["--policy", "3", "--max-vms", "2"], "in 6 of 6 intervals the VMs serve the highest rate"),
+        (["--policy", "3", "--max-vms", "2"], "in 2 of 2 intervals the VMs serve the highest rate"),
     ],
 )
 def test_one_verdict_on_the_whole_schedule_stands_below_the_table(
@@ -72,13 +72,14 @@ def test_one_verdict_on_the_whole_schedule_stands_below_the_table(
 ):
     monkeypatch.setenv("OPENBLAS_NUM_THREADS", "1")
     monkeypatch.setenv("COLUMNS", "200")
-    asked = ["forecast", *FILES, "--horizon", "6", *options]
+    asked = ["forecast", *FILES, "--horizon", "2", *options]
     table = run_here(*asked)
     assert table.exit_code == 0, table.stderr
-    assert verdict in table.stdout
-    assert " met" not in table.stdout.replace(verdict, "")
+    shown = " ".join(table.stdout.split())
+    assert verdict in shown
+    assert " met" not in shown.replace(verdict, "")
     answer = json.loads(run_here(*asked, "--output", "json").stdout)
-    assert answer["verdict"] in table.stdout
+    assert answer["verdict"] in shown
     assert answer["kept"] is ("meets" in answer["verdict"])
     for row in answer["intervals"]:
         assert row["qos_target"] == answer["qos_target"]
