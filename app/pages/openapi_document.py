@@ -16,7 +16,14 @@ from pydantic.json_schema import models_json_schema
 from app.load.bodies.answers import to_estimate_answer
 from app.load.bodies.load import PAIR_LOAD, LoadBody
 from app.load.bodies.topology import PAIR, Graph
-from app.pages.openapi_schemas import list_parents, rename_schemas, share_fields, share_parents, tidy_schemas
+from app.pages.openapi_schemas import (
+    list_parents,
+    merge_directions,
+    rename_schemas,
+    share_fields,
+    share_parents,
+    tidy_schemas,
+)
 from app.planning.plans.answers import to_plan_answer
 from app.web.fields import Answer
 from app.web.problems.documented_problems import share_problems
@@ -54,6 +61,7 @@ def describe_api(app: FastAPI) -> Document:
         [(Problem, "serialization")], ref_template="#/components/schemas/{model}"
     )
     schemas.update(definitions["$defs"])
+    document = merge_directions(document)
     show_plan_answers(document)
     _move_body_examples(document)
     _say_security_once(document)
@@ -155,7 +163,7 @@ def _share_parameters(document: Document) -> None:
     document["components"]["parameters"] = dict(sorted(shared.items()))
 
 
-LONGEST_LINE, WIDTH = 640, 240
+LONGEST_LINE, WIDTH = 800, 280
 """The characters up to which an object is written without line breaks of its own, and where lines are folded."""
 
 Node = TypeVar("Node", bound=yaml.CollectionNode)

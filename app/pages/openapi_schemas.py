@@ -6,6 +6,7 @@ from typing import Any
 Schema = dict[str, Any]
 
 REFERENCE = "#/components/schemas/"
+TAKEN, ANSWERED = "-Input", "-Output"
 SUFFIXES = ("Answer", "Body")
 """Suffixes in the order of precedence: PolicyAnswer becomes Policy, and PolicyBody keeps its name."""
 
@@ -41,6 +42,23 @@ def _rename(part: Any, references: dict[str, str]) -> Any:
     if isinstance(part, list):
         return [_rename(value, references) for value in part]
     return references.get(part, part) if isinstance(part, str) else part
+
+
+def merge_directions(document: dict[str, Any]) -> dict[str, Any]:
+    """The document with one schema for a class that has fields which are taken and never answered.
+
+    FastAPI makes two of it, Name-Input and Name-Output; the one of bodies describes the answers too.
+    """
+    schemas = document["components"]["schemas"]
+    references = {}
+    for name in [name.removesuffix(TAKEN) for name in schemas if name.endswith(TAKEN)]:
+        taken, answered = schemas[name + TAKEN], schemas.get(name + ANSWERED)
+        if answered and answered["properties"].items() <= taken["properties"].items():
+            schemas[name] = schemas.pop(name + TAKEN)
+            del schemas[name + ANSWERED]
+            references |= {REFERENCE + name + way: REFERENCE + name for way in (TAKEN, ANSWERED)}
+    merged: dict[str, Any] = _rename(document, references)
+    return merged
 
 
 def list_parents(root: type) -> dict[str, str]:

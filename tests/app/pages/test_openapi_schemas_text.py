@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from jsonschema_rs import validator_for
 from pydantic import TypeAdapter
 
-from app.pages.openapi_schemas import list_parents, share_fields, share_parents, tidy_schema
+from app.pages.openapi_schemas import list_parents, merge_directions, share_fields, share_parents, tidy_schema
 from app.planning.objectives.optimal import MinLatencyRequest
 
 NULL: dict[str, Any] = {"type": "null"}
@@ -62,6 +62,25 @@ def test_a_whole_body_keeps_its_meaning():
     assert validator_for(schema).is_valid(example)
     assert not validator_for(schema).is_valid(example | {"k_max": 0})
     assert "title" not in json.dumps(schema["properties"]["k_max"])
+
+
+def test_a_field_that_is_taken_and_not_answered_makes_no_second_schema():
+    taken, answered = make_schema(a="string", secret="string"), make_schema(a="string")
+    schemas = {
+        "One-Input": taken,
+        "One-Output": answered,
+        "Two-Input": answered,
+        "Two-Output": make_schema(b="null"),
+    }
+    places = {
+        "post": {"$ref": "#/components/schemas/One-Input"},
+        "get": {"$ref": "#/components/schemas/One-Output"},
+    }
+    merged = merge_directions({"components": {"schemas": schemas}, "paths": places})
+    one = {"$ref": "#/components/schemas/One"}
+    assert merged["paths"] == {"post": one, "get": one}
+    assert merged["components"]["schemas"].keys() == {"One", "Two-Input", "Two-Output"}
+    assert merged["components"]["schemas"]["One"] == taken
 
 
 class _Grandparent: ...
