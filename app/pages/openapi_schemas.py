@@ -50,7 +50,7 @@ def merge_directions(document: dict[str, Any]) -> dict[str, Any]:
     FastAPI makes two of it, Name-Input and Name-Output; the one of bodies describes the answers too.
     """
     schemas = document["components"]["schemas"]
-    references = {}
+    references: dict[str, str] = {}
     for name in [name.removesuffix(TAKEN) for name in schemas if name.endswith(TAKEN)]:
         taken, answered = schemas[name + TAKEN], schemas.get(name + ANSWERED)
         if answered and answered["properties"].items() <= taken["properties"].items():
