@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.app.processes import environment, made_database
+from tests.ingest.logs import make_events, to_json
 from tools import build_backend
 
 ROOT = Path(__file__).parents[2]
@@ -27,13 +28,13 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / build_backend.build_wheel(str(folder))
 
 
-def install(wheel: Path, folder: Path) -> Path:
+def install(wheel: Path, folder: Path, extras: str = "", *options: str) -> Path:
     """The programs of an empty environment into which the wheel was installed, with what it asks for and no more."""
     for offline in ("--offline", "--no-progress"):  # the packages of this environment are in the cache of uv
         subprocess.run([UV, "venv", "--quiet", "--clear", "--python", sys.executable, folder], check=True)
         done = subprocess.run(
-            [UV, "pip", "install", "--quiet", "--compile-bytecode", offline, "--python", folder / "bin" / "python",
-             "--constraint", ROOT / "requirements.lock", f"headgate @ {wheel.as_uri()}"],
+            [UV, "pip", "install", "--quiet", *options, offline, "--python", folder / "bin" / "python",
+             "--constraint", ROOT / "requirements.lock", f"headgate{extras} @ {wheel.as_uri()}"],
             capture_output=True, text=True, check=False,
         )  # fmt: skip
         if done.returncode == 0:
@@ -43,7 +44,7 @@ def install(wheel: Path, folder: Path) -> Path:
 
 @pytest.fixture(scope="module")
 def light(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return install(wheel, tmp_path_factory.mktemp("light"))
+    return install(wheel, tmp_path_factory.mktemp("light"), "", "--compile-bytecode")
 
 
 def run(programs: Path, *arguments: str, **settings: str) -> "subprocess.CompletedProcess[str]":
@@ -200,6 +201,60 @@ def test_what_the_light_environment_lacks_is_a_sentence(
     assert ended.returncode == code, ended.stderr
     assert re.search(expected, ended.stderr), ended.stderr
     assert "Traceback" not in ended.stderr
+
+
+DRAW = "from headgate.app.rendering import png_writing; print('drawn')"
+OFFER = (
+    "from headgate.app.terminal.mcp_tools import open_server; print(open_server('http://a', None, None).name)"
+)
+SEND = "from headgate.app.web.telemetry import OtlpTelemetry; OtlpTelemetry().close(); print('closed')"
+OF_EXTRAS: dict[str, list[tuple[list[str], str]]] = {
+    "service,embedded": [
+        (["openapi"], "^openapi: "),
+        (["migrate"], "^schema "),
+        (["serve", "--help"], "--port"),
+    ],
+    "ingest": [(["ingest", "log.jsonl", "--dry-run"], "records")],
+    "pictures": [(["-c", DRAW], "^drawn$")],
+    "mcp": [(["mcp", "--help"], "--storing-key"), (["-c", OFFER], "^headgate$")],
+    "telemetry": [(["-c", SEND], "^closed$")],
+}
+
+
+@pytest.mark.parametrize("extras", OF_EXTRAS)
+def test_each_extra_brings_what_its_commands_need(wheel: Path, tmp_path: Path, extras: str):
+    programs = install(wheel, tmp_path / "env", f"[{extras}]")
+    (tmp_path / "log.jsonl").write_text("".join(f"{to_json(event)}\n" for event in make_events(20, seed=1)))
+    for arguments, expected in OF_EXTRAS[extras]:
+        program = programs / ("python" if arguments[0] == "-c" else "headgate")
+        ended = subprocess.run(
+            [str(program), *arguments], env=environment(data_dir=str(tmp_path / "data")), cwd=tmp_path,
+            capture_output=True, text=True, check=False,
+        )  # fmt: skip
+        assert ended.returncode == 0, ended.stderr
+        assert re.search(expected, ended.stdout + ended.stderr, re.MULTILINE), ended.stdout
+
+
+def test_uvx_runs_the_gate_from_the_wheel(wheel: Path, tmp_path: Path):
+    """As `uvx headgate gate` does where an index has the wheel."""
+    command = [
+        str(UV),
+        "tool",
+        "run",
+        "--no-config",
+        "--constraint",
+        str(ROOT / "requirements.lock"),
+        "--from",
+        str(wheel),
+    ]
+    for offline in ("--offline", "--no-progress"):
+        ended = subprocess.run(
+            [*command, offline, "headgate", "gate", *FILES, "--t-max", "0.07"], cwd=tmp_path,
+            env=environment() | {"UV_TOOL_DIR": str(tmp_path)}, capture_output=True, text=True, check=False,
+        )  # fmt: skip
+        if ended.returncode == 0:
+            break
+    assert ended.stdout.startswith("pass: 22 processors"), ended.stderr
 
 
 def test_the_service_runs_from_the_wheel(wheel: Path, tmp_path: Path, postgres_url: str):
