@@ -2,6 +2,7 @@
 import { html, render, useEffect, useState } from "./view.js";
 import { call } from "./api.js";
 import { DecisionsPage } from "./decisions.js";
+import { FleetPage } from "./fleet.js";
 import { ForecastPage } from "./forecast.js";
 import { Trouble } from "./hooks.js";
 import { OverviewPage } from "./overview.js";
@@ -55,6 +56,7 @@ function App() {
 function Page({ address, session }) {
   const [room, name, page] = address.parts;
   if (!room) return html`<${OverviewPage} session=${session} />`;
+  if (room === "fleet") return html`<${FleetPage} />`;
   if (room === "topologies" && name && !page) {
     return html`<${TopologyPage} key=${name} name=${name} query=${address.query} session=${session} />`;
   }

@@ -58,7 +58,8 @@ export function OverviewPage({ session }) {
       `}
       <p>
         ${following && html`<button onClick=${() => setFollowing("")}>First page</button>`}${" "}
-        ${page?.next && html`<button onClick=${() => setFollowing(page.next)}>More</button>`}
+        ${page?.next && html`<button onClick=${() => setFollowing(page.next)}>More</button>`}${" "}
+        ${page?.items.length > 0 && html`<a href="#/fleet">One budget for all</a>`}
       </p>
     </div>
   `;

@@ -33,6 +33,7 @@ function Crumbs({ parts: [room, name, page] }) {
   const root = `#/topologies/${encodeURIComponent(name ?? "")}`;
   const tab = TABS.find(([key]) => key === page);
   const steps = [["Overview", "#/"]];
+  if (room === "fleet") steps.push(["Budget", "#/fleet"]);
   if (room === "topologies" && name) steps.push([name, root]);
   if (tab && steps.length > 1) steps.push([tab[1], root + tab[2]]);
   return html`
