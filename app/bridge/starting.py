@@ -30,10 +30,6 @@ from app.web.fields import TopologyName
 
 LEAST_INTERVAL, MOST_INTERVAL = 0.1, 3600.0
 MOST_STEP = 1000.0
-CALM: dict[str, Any] = {"smoothing": {"kind": "window", "size": 4}, "least_gain": 0.15}
-"""Fields of the policy that --t-max makes: without them the noise of single intervals moves processors between
-operators.
-"""
 NAMES = ("job_name", "topology_name", "topology", "query", "group")
 """The marks of a reading that name the job."""
 FOLLOWED_BY_NAME = frozenset({"flink", "storm", "heron", "spark", "prometheus"})
@@ -114,7 +110,7 @@ def read_policy(given: Given) -> dict[str, Any] | None:
             "--policy and --t-max contradict each other: write t_max_seconds into the policy's goal"
         )
     if given.t_max is not None:
-        return {"goal": {"t_max_seconds": read_duration("--t-max", given.t_max, 1e-6)}, **CALM}
+        return {"goal": {"t_max_seconds": read_duration("--t-max", given.t_max, 1e-6)}}
     if given.policy is None:
         return None
     document = read_document(given.policy)

@@ -1,5 +1,6 @@
 """What the economic rule reads of stored snapshots, and what it weighed as JSON in the answer of a decision."""
 
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Annotated, Any
 
@@ -23,6 +24,10 @@ MOST_ALTERNATIVES = 2
 STEADY = 40
 """The number of newest snapshots that the economic rule smooths, of which only steady ones count."""
 
+NO_COUNTS = "The rule drs decides now, since snapshots do not give the processors of all operators."
+OF_A_SHARE = "The share of a budget decides, as the policy of the fleet says."
+OUT_OF_REACH = "The rule drs decides now, since no processors within the bounds meet the target."
+
 
 class KeptSoFar(Answer):
     """The share of the measured minutes within the target, and its 95% interval; null: none was measured."""
@@ -45,6 +50,7 @@ class Alternative(Answer):
 class EconomicAnswer(Answer):
     """What the economic rule weighed; null under other rules."""
 
+    rule_detail: Annotated[str | None, Field(description="Which rule decided, and why.")] = None
     price: Annotated[float | None, Field(description="Processor-minutes that a late minute counts for.")] = (
         None
     )
@@ -57,10 +63,12 @@ class EconomicAnswer(Answer):
 
 
 def weigh_choice(decision: Decision, decided_for: datetime) -> dict[str, object]:
-    """Returns the fields of what the economic rule weighed; empty under other rules."""
+    """Returns what the economic rule weighed under a policy with this rule, or why another rule decided."""
     choice = decision.choice
     if choice is None:
-        return {}
+        question = decision.case.question
+        is_known = question.seen is not None
+        return {"rule_detail": OF_A_SHARE if question.share else OUT_OF_REACH if is_known else NO_COUNTS}
     names = [one.name for one in decision.current.operators]
     others = [one for one in choice.offers if one.counts != choice.running.counts]
     return {
@@ -91,6 +99,12 @@ def choose_smoothing(terms: PolicyBody, settings: Settings) -> Smoothing | None:
     if terms.smoothing is not None:
         return terms.smoothing
     return WindowSmoothing(kind="window", size=min(STEADY, settings.max_smoothing_snapshots))
+
+
+def leave_out_unasked(found: Gathered) -> Gathered:
+    """Returns what was gathered without the note that fewer intervals than wanted are smoothed: nobody asked for 40."""
+    kept = [one for one in found.diagnostics if one.code != "fewer-intervals"]
+    return replace(found, diagnostics=tuple(kept))
 
 
 def gather_seen(session: Session, found: Gathered, policy: Policy, decided_for: datetime) -> History | None:

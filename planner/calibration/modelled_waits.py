@@ -42,6 +42,16 @@ class Interval:
     seconds: float | None = None
 
 
+def as_interval(load: Load, topology: Topology, running: Sequence[int]) -> Interval:
+    """Returns the load as one measured interval in which the processors `running` ran."""
+    counts = dict(zip([operator.name for operator in topology.operators], running, strict=True))
+    operators = {
+        name: one._replace(processors=counts.get(name, one.processors))
+        for name, one in load.operators.items()
+    }
+    return Interval(replace(load, operators=operators))
+
+
 def limit_intervals(
     topology: Topology, intervals: Sequence[Interval], most_looked_at: int = MOST_LOOKED_AT
 ) -> Sequence[Interval]:

@@ -54,6 +54,11 @@ class Correction:
     uncalibrated: float | None = None
 
     @property
+    def factor(self) -> float:
+        """The factor for shared queues; 1 where no interval counts."""
+        return 1.0 if self.shared is None else self.shared
+
+    @property
     def least_shared(self) -> float:
         """The factor of waits in shared queues, at least 1: a wait shorter than modelled does not justify fewer
         processors.

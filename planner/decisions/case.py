@@ -11,7 +11,7 @@ from functools import cached_property
 from math import inf
 from typing import Literal
 
-from planner.calibration.modelled_waits import Interval
+from planner.calibration.modelled_waits import Interval, as_interval
 from planner.calibration.wait_correction import UNCORRECTED, Correction, correct_waits
 from planner.decisions.catch_up import Backlog, CatchUpTerms, find_backlog, find_owed
 from planner.decisions.horizon import NO_OUTLOOK, ChangeHorizon, RateHistory, RateOutlook, SizedBy, limit_rate
@@ -19,6 +19,7 @@ from planner.decisions.policy import BudgetShare, LastChange, Policy, bound_topo
 from planner.decisions.state_migration import Moves, OwnersLeft
 from planner.decisions.wording import Reason, describe_overload
 from planner.economics.seen import History
+from planner.economics.steady import see_newest
 from planner.nodes.usage import MeasuredInstance, Node
 from planner.situations.disagreements import compare_sojourn
 from planner.situations.situation import Situation, assess_counts, scale_load, survey_load
@@ -63,6 +64,11 @@ class DecisionQuestion:
     wanted_rate: float | None = None
     seen: History | None = None
     share: BudgetShare | None = None
+
+    @property
+    def weighed(self) -> History | None:
+        """The intervals that the economic rule weighs; None where other rules decide."""
+        return self.seen if self.policy.is_economic and self.share is None else None
 
     @property
     def wanted_then(self) -> str:
@@ -153,8 +159,9 @@ class Case:
     @property
     def cooldown_left_seconds(self) -> float:
         """The seconds in which nothing may be changed yet, because the last change is too recent (T_ra in DRS)."""
-        last = self.question.last
-        return max(0.0, self.policy.cooldown_seconds - last.seconds_ago) if last else 0.0
+        last, seen = self.question.last, self.question.weighed
+        waits = self.policy.cooldown_seconds if seen is None else SETTLING_STEPS * MINUTE * seen.step
+        return max(0.0, waits - last.seconds_ago) if last else 0.0
 
     @property
     def rate_change(self) -> float | None:
@@ -168,15 +175,14 @@ class Case:
 
     @property
     def sized(self) -> tuple[Situation, SizedBy]:
-        """The load for which the number of processors is computed, with its source: for most goals the load of the
-        highest rate.
-        """
+        """The load for which processors are computed, with its source: for most goals that of the highest rate."""
         if not self.policy.is_for_highest_rate:
             return self.situation, "smoothed"
         now = self.peak.load.external_rate
         if self.ahead is not None and self.ahead.load.external_rate > now:
             return self.ahead, "forecast"
-        return self.peak, "newest" if now > self.situation.load.external_rate else "smoothed"
+        is_newest = self.question.weighed or now > self.situation.load.external_rate
+        return self.peak, "newest" if is_newest else "smoothed"
 
     @property
     def backlog(self) -> Backlog | None:
@@ -246,7 +252,10 @@ def survey_case(question: DecisionQuestion) -> Case:
     planned = survey_load(bounded, load, policy.model, is_open=True)
     peak = scale_load(planned, max(question.newest_rate, load.external_rate))
     ahead, rate_ahead = None, question.outlook.upper_rate
-    if rate_ahead is not None:
+    if question.weighed is not None:
+        situation = see_newest(situation, question.newest_rate, question.weighed)
+        peak = scale_load(planned, question.newest_rate)
+    elif rate_ahead is not None:
         ahead = scale_load(planned, limit_rate(planned, max(rate_ahead, peak.load.external_rate)))
     intervals = question.intervals
     if intervals is None:
@@ -265,16 +274,6 @@ def add_disagreement(
         return current
     found = compare_sojourn(situation.topology, current, situation.load)
     return current._replace(diagnostics=current.diagnostics + found)
-
-
-def as_interval(load: Load, topology: Topology, running: Sequence[int]) -> Interval:
-    """Returns the load as one measured interval in which the processors `running` ran."""
-    counts = dict(zip([operator.name for operator in topology.operators], running, strict=True))
-    operators = {
-        name: one._replace(processors=counts.get(name, one.processors))
-        for name, one in load.operators.items()
-    }
-    return Interval(replace(load, operators=operators))
 
 
 def foresee(case: Case, counts: list[int], external_rate: float, seconds: float) -> Case:

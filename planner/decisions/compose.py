@@ -88,8 +88,8 @@ class Decision:
 
     @property
     def correction(self) -> Correction:
-        """The factors of measured over modelled waits."""
-        return self.case.correction
+        """The factors of measured over modelled waits, as the rule that decided knows them."""
+        return self.case.correction if self.choice is None else self.choice.correction
 
 
 @dataclass(frozen=True)
@@ -116,7 +116,7 @@ def compose_decision(question: DecisionQuestion) -> ComposedDecision:
         decision=decision,
         sized_for=describe_sizing(
             SizedRate(decision.sized_rate, decision.sized_by),
-            SizedTotals(decision.needed, decision.recommended.processors_total),
+            SizedTotals(decision.needed, decision.recommended.processors_total, decision.choice is not None),
             question.outlook,
             question.history,
         ),
@@ -134,7 +134,7 @@ def compose_decision(question: DecisionQuestion) -> ComposedDecision:
         corrected_seconds=correct_sojourn(decision.situation, counts, decision.correction),
         diagnostics=list_notes(decision.situation, decision.current, decision.recommended)
         + resources.diagnostics
-        + question.outlook.diagnostics,
+        + (question.outlook.diagnostics if decision.choice is None else ()),
     )
 
 
@@ -147,8 +147,8 @@ def decide(question: DecisionQuestion) -> Decision:
 
 def propose_decision(case: Case) -> tuple[WeighedChoice | None, Proposal]:
     """What is decided in a case: the share of a budget, the economic rule, or the goal, and what rules make of it."""
-    share, policy = case.question.share, case.policy
-    weighed = decide_economically(case) if policy.is_economic and share is None else None
+    share, policy, seen = case.question.share, case.policy, case.question.weighed
+    weighed = None if seen is None else decide_economically(case, seen)
     if weighed is not None:
         choice, proposal = weighed
     elif share is not None:

@@ -34,6 +34,7 @@ SIZED_FOR: Mapping[SizedBy, str] = {
     "possible. The forecast, from {history}, aims at a probability of {quantile} that the rate stays below "
     "{rate} for the next {time}.",
 }
+WEIGHED_FOR = "The processors are weighed for the rates that may come in the next hour; {rate} come in now."
 
 LOOKED_BACK = 4_320
 """The newest intervals that a decision forecasts from by default: three days of minutes. More cost time, mostly of
@@ -192,10 +193,11 @@ class SizedRate(NamedTuple):
 
 
 class SizedTotals(NamedTuple):
-    """The processors that the goal needs, and those that are recommended."""
+    """The processors that the goal needs, and those that are recommended; `is_weighed`: by what they cost."""
 
     needed: int
     recommended: int
+    is_weighed: bool = False
 
 
 def describe_sizing(
@@ -203,6 +205,8 @@ def describe_sizing(
 ) -> SizedRate:
     """Returns the rate for which the number of processors of a decision was computed, with a sentence about it."""
     parts, ahead = {"rate": write_rate(sized.external_rate)}, outlook.rate
+    if totals.is_weighed:
+        return sized._replace(detail=WEIGHED_FOR.format(**parts))
     if ahead is not None:
         seconds = 0.0 if history is None else ahead.steps * history.step_seconds
         steps = write_counted(ahead.steps, "interval")

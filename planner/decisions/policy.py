@@ -1,12 +1,17 @@
-"""A policy: the goal of a topology, the rules of when to change processors, and the bounds on them."""
+"""A policy: the goal of a topology, the rules of when to change processors, and the bounds on them.
+
+Which rule decides: a target of E[T] is all that the rule `economic` needs. A policy that sets a field of the rule
+`drs`, as policies of before do, keeps that rule unless it names another.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Literal
+from typing import Any, Literal
 
 from planner.decisions.state_migration import State
 from planner.nodes.advice import USUAL_THRESHOLDS, Thresholds
 from planner.values import DEFAULT_MODEL, Model, TimeTarget, Topology
+from planner.wording import join_names
 
 Goal = Literal["latency-target", "utilisation", "backlog", "tradeoff", "best-split"]
 Rule = Literal["drs", "economic"]
@@ -151,3 +156,60 @@ def bound_topology(topology: Topology, policy: Policy) -> Topology:
             )
         )
     return replace(topology, operators=tuple(operators))
+
+
+OF_DRS = {
+    "t_min_seconds": "a lower limit of E[T]",
+    "smoothing": "a smoothing",
+    "cooldown_seconds": "a cooldown",
+    "trigger": "a trigger",
+    "least_gain": "a least gain",
+    "scale_down_window_seconds": "a time for which processors are kept",
+    "least_saving": "a least saving",
+    "horizon_seconds": "a time within which changes pay back",
+    "look_ahead": "whether to look ahead",
+    "qos_target": "a probability for the forecast",
+    "catch_up_seconds": "a time for what waits",
+}
+"""The fields of a policy, and of its goal, that only the rule `drs` needs, in words."""
+
+
+def read_part(sent: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    """The fields of a part of a policy, whether it was checked already or not."""
+    part = sent.get(name)
+    if isinstance(part, Mapping):
+        return part
+    return getattr(part, "__dict__", {})
+
+
+def list_of_drs(sent: Mapping[str, Any]) -> list[str]:
+    """The terms of the rule `drs` that a policy sets, in words."""
+    fields = {**read_part(sent, "goal"), **sent}
+    return [words for name, words in OF_DRS.items() if fields.get(name) is not None]
+
+
+def limits_mean(sent: Mapping[str, Any]) -> bool:
+    """Whether the goal of a policy is a target of E[T]."""
+    goal = read_part(sent, "goal")
+    if goal.get("t_max_seconds") is not None:
+        return True
+    target = read_part(goal, "target")
+    return target.get("of") == "total" and target.get("quantile") is None
+
+
+def choose_rule(sent: Mapping[str, Any]) -> Rule:
+    """The rule of a policy that names none."""
+    return "economic" if limits_mean(sent) and not list_of_drs(sent) else "drs"
+
+
+def describe_rule(stated: Mapping[str, Any], rule: Rule) -> str:
+    """A sentence that says which rule decides under a policy, and why; `stated` are its fields without the usual."""
+    terms = list_of_drs(stated)
+    if not limits_mean(stated):
+        return "The rule drs decides, since the rule economic needs a target of E[T]."
+    if rule == "economic":
+        unused = f" It no longer needs what else the policy sets: {join_names(terms)}." if terms else ""
+        return f"The rule economic decides: a target of E[T] is all that it needs.{unused}"
+    if terms:
+        return f"The rule drs decides, since the policy sets {join_names(terms)}."
+    return "The rule drs decides, as the policy says. Under the rule economic this target is enough."

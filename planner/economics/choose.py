@@ -18,6 +18,7 @@ from typing import Literal
 import numpy as np
 
 from planner.arrays import Floats
+from planner.calibration.wait_correction import Correction
 from planner.economics.futures import Futures, look_into_futures
 from planner.economics.ladder import FINE, Needs, Rung, climb, find_log
 from planner.economics.seen import ChangeCost, History, Kept
@@ -73,7 +74,7 @@ class Offer:
 class WeighedChoice:
     """The processors to run, with the reason, the price of a late minute, and the costs of what runs and of the others.
 
-    `offers` are all processors that were weighed, the cheapest first; `correction` is the factor of modelled waits.
+    `offers` are all processors that were weighed, the cheapest first; `correction` is that of modelled waits.
     """
 
     counts: tuple[int, ...]
@@ -83,7 +84,7 @@ class WeighedChoice:
     change: ChangeCost
     running: Offer
     offers: Sequence[Offer]
-    correction: float
+    correction: Correction
     is_overloaded: bool
 
 
@@ -97,8 +98,8 @@ def choose(
     """
     newest = history.intervals[-1]
     plain = Needs(situation, terms.target_seconds, terms.k_max)
-    correction, _ = find_correction(plain, history)
-    needs = plain.correct(correction)
+    correction = find_correction(plain, history)
+    needs = plain.correct(correction.factor)
     futures = look_into_futures(np.asarray(rates, dtype=float), history.step)
     rate_now = exp(futures.level.value)
     here = needs.measure(newest.counts, max(rate_now, 1e-9))

@@ -24,6 +24,8 @@ HORIZON = 60.0
 LEVEL, SLOPE, MOMENTUM = 3.0, 15.0, 30.0
 JUMP, JUMP_NOISES, LEAST_NOISE, FEW = 0.12, 4.0, 0.03, 5
 MOST_ORIGINS, WALKS, WALK = 120, 20, 0.02
+WALKS_KNOWN = 30.0
+"""Minutes of measured rates from which walks are as wide as usual: of less, the newest rate is all that is known."""
 FADING = 0.98
 PRIOR, PRIOR_WEIGHT = 0.5, 0.05
 BEYOND_SEEN = 0.3
@@ -154,7 +156,8 @@ def look_into_futures(rates: Floats, step: float) -> Futures:
     alike = max(float(weights.sum()), SMALLEST)
     others = BACKWARD_PART + WALKS_PART
     known = min(1.0, len(rates) * step / HORIZON) * (1.0 - others) if len(weights) else 0.0
-    paths = np.concatenate([rows, now.value + draw_walks(steps, step), back[None, :]])
+    walks = draw_walks(steps, step) * min(1.0, len(rates) * step / WALKS_KNOWN)
+    paths = np.concatenate([rows, now.value + walks, back[None, :]])
     weights = np.concatenate(
         [
             weights / alike * known,

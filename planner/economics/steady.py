@@ -16,8 +16,10 @@ from statistics import median
 import numpy as np
 
 from planner.calibration.modelled_waits import Interval
+from planner.calibration.wait_correction import UNCORRECTED, Correction
 from planner.economics.ladder import Needs
 from planner.economics.seen import MINUTE, History
+from planner.situations.situation import Situation, scale_load
 from planner.topology.loads import take_configured
 from planner.topology.smoothing import smooth_loads
 from planner.values import Load, Topology
@@ -77,8 +79,14 @@ def smooth_seen(
     return take_configured(topology, replace(steady, operators=operators))
 
 
-def find_correction(needs: Needs, history: History) -> tuple[float, int]:
-    """The factor of measured over modelled waits, and the number of intervals behind it."""
+def see_newest(situation: Situation, rate: float, seen: History) -> Situation:
+    """The situation of steady intervals at the rate and with the measured time of the newest interval."""
+    newest = scale_load(situation, rate)
+    return newest._replace(load=replace(newest.load, measured_sojourn_seconds=seen.intervals[-1].seconds))
+
+
+def find_correction(needs: Needs, history: History) -> Correction:
+    """The factor of measured over modelled waits, with the number of intervals behind it."""
     newest = range(max(0, len(history.intervals) - round(CALIBRATED / history.step)), len(history.intervals))
     groups: dict[tuple[int, ...], list[tuple[float, float]]] = {}
     for place in newest:
@@ -97,6 +105,6 @@ def find_correction(needs: Needs, history: History) -> tuple[float, int]:
                 modelled = max(1.0 / speed - service, LEAST_WAIT * service)
                 ratios.append((seconds - service) / modelled)
     if not ratios:
-        return 1.0, 0
+        return UNCORRECTED
     factor = (len(ratios) * median(ratios) + SHRUNK_BY) / (len(ratios) + SHRUNK_BY)
-    return min(max(factor, LEAST), MOST), len(ratios)
+    return Correction(min(max(factor, LEAST), MOST), intervals=len(ratios))

@@ -70,7 +70,7 @@ def lay_ground(recording: Recording, policy: Policy, place: int) -> Ground:
     correction = 1.0
     if policy.t_max_seconds is not None and newest.load.external_rate > 0.0:
         seen = see_all(recording, place, policy, round(2.0 * CALIBRATED * MINUTE / recording.window_seconds))
-        correction, _ = find_correction(Needs(situation, policy.t_max_seconds), seen)
+        correction = find_correction(Needs(situation, policy.t_max_seconds), seen).factor
     return Ground(situation, target, correction, recording.window_seconds)
 
 

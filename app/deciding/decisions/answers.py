@@ -53,7 +53,8 @@ def to_decision_answer(
             "diagnostics": gathered.found.diagnostics + composed.diagnostics,
             "policy": gathered.terms,
             "basis": gathered.found.basis,
-            **({} if decision.choice is None else weigh_choice(decision, gathered.decided_for)),
+            "rule_detail": gathered.terms.describe_rule(),
+            **(weigh_choice(decision, gathered.decided_for) if decision.case.policy.is_economic else {}),
         }
     )
 

@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 from app.database.tables import DecisionRow, PolicyRow, SnapshotRow
 from app.deciding.decisions.schemas import DecisionRequest
 from app.deciding.documents import take_part, unfold_row
-from app.deciding.economic_rule import choose_smoothing, gather_seen, smooth_found
+from app.deciding.economic_rule import choose_smoothing, gather_seen, leave_out_unasked, smooth_found
 from app.deciding.policies.schemas import PolicyBody
 from app.deciding.policies.service import check_policy, find_fleet_share
 from app.deciding.standing import NEWEST_FIRST, UNDONE, find_last_change, read_counts
@@ -67,6 +67,8 @@ def gather_decision(
     smoothing = choose_smoothing(terms, settings) if terms.rule == "economic" else terms.smoothing
     measured = Measured(model=terms.model, smoothing=smoothing, calibrate=terms.calibrate)
     found = gather_load(session, stored, measured, settings, body.at)
+    if smoothing != terms.smoothing:
+        found = leave_out_unasked(found)
     decided_for = find_end(found.newest)
     refuse_old(
         name,

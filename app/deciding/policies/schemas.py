@@ -1,5 +1,6 @@
 """Policies as JSON: the goal of a topology, and the limits on changes."""
 
+from collections.abc import Mapping
 from datetime import datetime
 from typing import Annotated, Self
 
@@ -26,11 +27,7 @@ from planner.decisions.state_migration import State as MigratedState
 from planner.nodes import advice, usage
 from planner.values import DEFAULT_MODEL
 
-EXAMPLE: dict[str, JsonValue] = {
-    "goal": {"t_max_seconds": 0.1, "t_min_seconds": 0.05},
-    "smoothing": {"kind": "window", "size": 6},
-    "cooldown_seconds": 360,
-}
+EXAMPLE: dict[str, JsonValue] = {"goal": {"t_max_seconds": 0.1}}
 
 
 Part = Annotated[float, Field(ge=0, le=1)]
@@ -195,7 +192,8 @@ class PolicyBody(Body):
     rule: Annotated[
         policy.Rule,
         Field(
-            description="economic: weighs processors, late minutes and the pauses of changes, for t_max_seconds."
+            description="economic: weighs processors, late minutes and the pauses of changes. Left out: economic for a "
+            "target of E[T] without fields of drs, such as cooldown_seconds."
         ),
     ] = "drs"
     promise: Annotated[
@@ -211,6 +209,18 @@ class PolicyBody(Body):
     prices: Annotated[Prices | None, Field(description="In place of `promise`, under `economic`.")] = None
     webhook: Annotated[WebhookBody | None, Field(exclude=True)] = None
     """Stored beside the policy, as no decision depends on it."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def fill_in_rule(cls, sent: object) -> object:
+        """Adds the rule where the body names none."""
+        if isinstance(sent, Mapping) and "rule" not in sent:
+            return {**sent, "rule": policy.choose_rule(sent)}
+        return sent
+
+    def describe_rule(self) -> str:
+        """Returns a sentence that says which rule decides, and why."""
+        return policy.describe_rule(self.model_dump(exclude_defaults=True), self.rule)
 
     @model_validator(mode="after")
     def refuse_contradictions(self) -> Self:

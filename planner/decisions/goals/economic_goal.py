@@ -6,10 +6,12 @@ them the rules of planner.decisions.rules decide.
 
 from collections.abc import Mapping
 
-from planner.decisions.case import SETTLING_STEPS, Case, Proposal
+from planner.decisions.case import Case, Proposal
 from planner.decisions.wording import Reason, give_reason
 from planner.economics.choose import EconomicTerms, WeighedChoice, Why, choose
-from planner.wording import write_number, write_percent, write_seconds
+from planner.economics.seen import History
+from planner.targets.target import SojournTarget, place_seconds
+from planner.wording import UNBOUNDED, write_number, write_percent, write_seconds
 
 MINUTE = 60.0
 CODES: Mapping[Why, str] = {
@@ -20,11 +22,10 @@ CODES: Mapping[Why, str] = {
 }
 
 
-def decide_economically(case: Case) -> tuple[WeighedChoice, Proposal] | None:
+def decide_economically(case: Case, seen: History) -> tuple[WeighedChoice, Proposal] | None:
     """The choice of the economic rule and its proposal; None where the data ask for other rules."""
-    question, policy = case.question, case.policy
-    seen, target = question.seen, policy.t_max_seconds
-    if seen is None or target is None:
+    policy, target = case.policy, case.policy.t_max_seconds
+    if target is None:
         return None
     rates = [one.rate for one in seen.intervals]
     terms = EconomicTerms(
@@ -33,12 +34,20 @@ def decide_economically(case: Case) -> tuple[WeighedChoice, Proposal] | None:
     choice = choose(case.peak, seen, rates, terms)
     if choice is None:
         return None
-    last = question.last
-    if last is not None and last.seconds_ago < SETTLING_STEPS * MINUTE * seen.step:
-        return choice, Proposal(case.running, (give_reason("just-changed"),), is_held=True)
-    reasons = (explain(choice), *describe_kept(choice, policy.promise))
+    why = describe_place(case, target)
+    if case.cooldown_left_seconds:
+        return choice, Proposal(case.running, (why, give_reason("just-changed")), is_held=True)
+    reasons = (why, explain(choice), *describe_kept(choice, policy.promise))
     proposal = Proposal(list(choice.counts), reasons, urgent=choice.is_overloaded)
     return choice, proposal.hold() if proposal.counts == case.running else proposal
+
+
+def describe_place(case: Case, target_seconds: float) -> Reason:
+    """The reason that says whether the target is met now."""
+    code, found, limit = place_seconds(SojournTarget(target_seconds), case.signal_seconds, None)
+    if found == UNBOUNDED:
+        return give_reason(code, "target-missed-overload", overload=case.signal_sentence, limit=limit)
+    return give_reason(code, time=case.signal_title, found=found, limit=limit)
 
 
 def explain(choice: WeighedChoice) -> Reason:

@@ -9,7 +9,6 @@ import pytest
 from app.bridge.displays import JsonLines, PlainLines
 from app.bridge.http_clients import BearerToken
 from app.bridge.starting import (
-    CALM,
     Given,
     describe_start,
     find_engine_auth,
@@ -43,7 +42,7 @@ def test_numbers_are_read():
     plan = read_plan(GIVEN._replace(t_max="200ms", apply=True, max_step="1.5x"))
     assert plan.terms[:3] == (True, 1.5, 120.0)
     assert plan.interval_seconds == 15.0
-    assert plan.policy == {"goal": {"t_max_seconds": 0.2}} | CALM
+    assert plan.policy == {"goal": {"t_max_seconds": 0.2}}
 
 
 def test_a_policy_is_a_document_with_a_goal(tmp_path: Path):

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 
+from planner.calibration.wait_correction import UNCORRECTED
 from planner.economics.seen import SeenInterval
 from planner.economics.steady import MOST, find_correction, smooth_steady
 from planner.values import InstanceLoad
@@ -57,14 +58,14 @@ def test_the_correction_is_the_ratio_of_waits(factor: float):
     service = needs.situation.find_lower_bound()
     modelled = 1.0 / needs.find_speed((3, 4), 20.0)
     seconds = service + factor * (modelled - service)
-    found, intervals = find_correction(needs, see_row([20.0] * 30, (3, 4), seconds))
-    assert intervals == 30
-    assert found == pytest.approx((30 * factor + 5) / 35)
+    found = find_correction(needs, see_row([20.0] * 30, (3, 4), seconds))
+    assert found.intervals == 30
+    assert found.factor == pytest.approx((30 * factor + 5) / 35)
 
 
 def test_the_correction_is_bounded():
-    assert find_correction(need_row(), see_row([20.0] * 300, (3, 4), 30.0))[0] == MOST
+    assert find_correction(need_row(), see_row([20.0] * 300, (3, 4), 30.0)).factor == MOST
 
 
 def test_nothing_measured_corrects_nothing():
-    assert find_correction(need_row(), see_row([20.0] * 30, seconds=None)) == (1.0, 0)
+    assert find_correction(need_row(), see_row([20.0] * 30, seconds=None)) == UNCORRECTED
