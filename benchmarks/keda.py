@@ -23,7 +23,7 @@ from benchmarks.processes import own_seconds
 from migrations.runner import migrate
 from tests.app.processes import ADDRESS, HEADGATE, environment, wait_until
 
-ALONE = 100
+ALONE, UNDECIDED = 100, 20
 AT_ONCE = 500
 RUNS = 3
 TOPOLOGIES, OPERATORS, MOST_OPERATORS = 50, 10, 500
@@ -80,7 +80,8 @@ def measure(service: Served) -> None:
     p99_wide = one_by_one(f"a topology of {MOST_OPERATORS} operators", service, wide)
     together(f"each operator of {MOST_OPERATORS} of one topology", service, wide, p99_wide)
     many = [path(name, position) for position in range(OPERATORS) for name in names]
-    together(f"{TOPOLOGIES} topologies, {TOPOLOGIES - 1} of them without one", service, many, p99)
+    p99_undecided = undecided_one_by_one(service)
+    together(f"{TOPOLOGIES} topologies, {TOPOLOGIES - 1} of them without one", service, many, p99_undecided)
 
 
 def one_by_one(what: str, service: Served, paths: Sequence[str]) -> float:
@@ -91,6 +92,17 @@ def one_by_one(what: str, service: Served, paths: Sequence[str]) -> float:
     p99 = find_p99(alone)
     took = f"median {1e3 * median(alone):.1f} ms, p99 {1e3 * p99:.1f} ms"
     print(f"{ALONE} requests one by one, {what}: {took}, {1e3 * cost:.2f} ms of processor time each")
+    return p99
+
+
+def undecided_one_by_one(service: Served) -> float:
+    """Asks once for an operator of each of some topologies without a standing decision; returns the p99 in seconds."""
+    names = [f"undecided-{position}" for position in range(UNDECIDED)]
+    with httpx.Client(base_url=service.url, timeout=60) as client:
+        for name in names:
+            prepare(client, name)
+    p99 = find_p99(ask_all(service, [path(name, 0) for name in names], together=False)[0])
+    print(f"{UNDECIDED} requests one by one, without a standing decision: p99 {1e3 * p99:.1f} ms")
     return p99
 
 

@@ -216,7 +216,7 @@ def gather_forecasts(session: Session, stored: StoredTopology, most: int) -> Seq
             DecisionRow.ahead_model.label("model"),
             DecisionRow.ahead_steps.label("steps"),
         )
-        .where(DecisionRow.topology_id == stored.id, DecisionRow.ahead_steps.is_not(None))
+        .where(DecisionRow.topology_id == stored.id, DecisionRow.ahead_steps >= 0, ~DecisionRow.is_trial)
         .order_by(DecisionRow.decided_for.desc(), DecisionRow.created_at.desc(), DecisionRow.id)
         .limit(most)
         .subquery("looked")

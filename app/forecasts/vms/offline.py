@@ -89,7 +89,7 @@ def print_forecast(answer: VmForecastAnswer, output: str) -> None:
         numbers = (
             write_number(one.expected_rate),
             write_number(one.covered_rate, down=True),
-            f"{write_number(100.0 * one.probability, digits=4)}%",
+            f"{write_number(100.0 * one.probability, digits=4, down=True)}%",
         )
         bought = () if one.mix is None else (list_sizes(one.mix.vms), write_number(one.mix.hourly_price))
         rows.append([f"{one.begins:%Y-%m-%d %H:%M}", str(one.vms), *numbers, parts, *bought])

@@ -53,6 +53,9 @@ def test_more_than_was_covered_is_seen_at_once_and_counts_when_its_time_is_over(
     found = client.get(f"/v1/topologies/{known}/past-forecasts").json()
     assert (found["items"][0]["covered"], found["coverage"]) == (False, 0.0)
     assert found["mean_error"] < 0.0
+    trial = decide(client, known, 40)
+    assert trial["trial"], "it leaves out newer snapshots"
+    assert client.get(f"/v1/topologies/{known}/past-forecasts").json()["items"] == found["items"]
     assert "From these the true share can only be told" in found["detail"]
 
 

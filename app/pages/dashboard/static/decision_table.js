@@ -48,7 +48,7 @@ function Pair({ decision }) {
     <tbody class="pair">
       <tr>
         <th scope="row">${clock(decision.decided_for)}</th>
-        <td title=${decision.action}>${ACTIONS[decision.action]}</td>
+        <td title=${decision.action}>${ACTIONS[decision.action]}${decision.trial ? " (a trial)" : ""}</td>
         <td>${change(processors.current_total, processors.recommended_total)}</td>
         <td>${rate(decision.external_rate)}</td>
         <td>${describeApplied(decision)}</td>

@@ -29,7 +29,7 @@ export function DecisionsPage({ name, query }) {
         <${Filter} wanted=${wanted} onWant=${(part) => setWanted({ ...wanted, ...part })} />
         ${found.answer && !rows.length && html`<${Empty} name=${name} wanted=${wanted} onAll=${setWanted} />`}
         ${rows.length > 0 && html`
-          <${Summary} rows=${rows} />
+          <${Summary} shown=${rows} />
           <${DecisionTable} rows=${rows} />
         `}
         ${more && html`<p><button onClick=${more}>More</button></p>`}
@@ -97,8 +97,10 @@ function Empty({ name, wanted, onAll }) {
   `;
 }
 
-/** How many of the rows were kept. */
-function Summary({ rows }) {
+/** How many of the rows were kept; nothing acts on trials. @param {{shown: any[]}} props */
+function Summary({ shown }) {
+  const rows = shown.filter((one) => !one.trial);
+  const trials = shown.length - rows.length;
   const count_ = (test) => count(rows.filter(test).length);
   const unapplied = rows.filter((one) => one.action !== "hold" && one.observed?.state !== "applied").length;
   return html`
@@ -110,7 +112,9 @@ function Summary({ rows }) {
       ${unapplied > 0 &&
         `${counted(unapplied, "change")} ${
           unapplied === 1 ? "was" : "were"
-        } not seen to run: no snapshot shows all recommended processors.`}
+        } not seen to run: no snapshot shows all recommended processors.`}${" "}
+      ${trials > 0 &&
+        `${counted(trials, "trial")} below ${trials === 1 ? "does" : "do"} not count: nothing acts on a trial.`}
     </p>
     <p class="quiet">
       E[T] before: as measured when it was decided. Measured E[T]: the mean over all tuples since the processors ran, until
@@ -138,7 +142,7 @@ function TimeLine({ series, rows }) {
   const xs = series.points.map((one) => Date.parse(one.at));
   const marks = rows.flatMap((one) => {
     const applied = Date.parse(one.observed?.applied_at ?? "");
-    if (!(applied >= xs[0] && applied <= Date.parse(series.to))) return [];
+    if (one.trial || !(applied >= xs[0] && applied <= Date.parse(series.to))) return [];
     const x = Math.min(applied, xs[xs.length - 1]);
     return [{ x, text: `${counted(one.processors.recommended_total, "processor")} from ${describeApplied(one)}` }];
   });

@@ -15,7 +15,7 @@ import { Verdict, Why } from "./verdict.js";
 export function TopologyPage({ name, query, session }) {
   // Both are asked at once: neither waits for the other.
   const topology = useAnswer(at(name));
-  const newest = useAnswer(at(name, "/decisions?limit=2"));
+  const newest = useAnswer(at(name, "/decisions?limit=5"));
   return html`
     <div class="page">
       <h1>${name}</h1>
@@ -57,7 +57,7 @@ function Parts({ name, topology, newest, asked, session }) {
         processors=${decision && !decision.withheld ? decision.processors : null} />
       ${decision &&
         html`<${Why} decision=${decision} before=${
-          newest.answer?.items.find((one) => one.decided_for < decision.decided_for)
+          newest.answer?.items.find((one) => !one.trial && one.decided_for < decision.decided_for)
         } />`}
     </div>
     ${decision && !decision.withheld && html`<${Patch} decision=${decision} />`}

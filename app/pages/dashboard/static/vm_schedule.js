@@ -105,7 +105,7 @@ function Intervals({ intervals }) {
                 <td>${count(one.vms_for_mean)} + ${count(one.vms_for_model)} + ${count(one.vms_for_forecast)}</td>
                 <td>${rate(one.expected_rate)}</td>
                 <td>${rate(one.covered_rate)}</td>
-                <td>${short(100 * one.probability, 4)}%</td>
+                <td>${short(Math.floor(1e4 * one.probability) / 100, 4)}%</td>
               </tr>
             `
           )}

@@ -83,7 +83,16 @@ def test_every_cell_is_the_apis_and_a_shared_address_holds_the_filter(
     check_rows(page, every)
     page.goto(f"{address}?from=yesterday")
     expect(page.get_by_role("alert").first).to_contain_text("must be a time")
+    check_trial(client, page, url, address)
     check_more(client, page, known, address, database_url)
+
+
+def check_trial(client: httpx.Client, page: Page, url: str, address: str) -> None:
+    """A decision for a past moment is marked as a trial, and does not count."""
+    assert client.post(url, json={"at": at(30)}).json()["trial"]
+    page.goto(address)
+    expect(rows_of(page).filter(has_text="(a trial)")).to_have_count(1)
+    expect(page.locator(".counts")).to_contain_text("1 trial below does not count")
 
 
 def check_summary(page: Page, every: list[dict[str, Any]]) -> None:

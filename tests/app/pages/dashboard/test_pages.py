@@ -121,8 +121,8 @@ def test_charts_say_what_a_row_stands_for_and_where_an_operator_cannot_keep_up(
     observe(client, known, 1, 9000.0, ENOUGH)
     visit(watched, service, f"/topologies/{known}")
     page = watched.page
-    said = page.get_by_text("Each point stands for 5 min, and its time is their beginning.")
-    expect(said).to_contain_text("E[T] measured: the mean over the tuples of these 5 min.")
+    said = page.get_by_text("Each point stands for 60 s, and its time is their beginning.")
+    expect(said).to_contain_text("E[T] measured: the mean over the tuples of these 60 s.")
     expect(said).to_contain_text("for their last snapshot alone")
     chart = page.locator("figure").filter(has_text="E[T]")
     chart.get_by_text("As a table").click()
