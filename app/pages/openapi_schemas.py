@@ -94,8 +94,8 @@ def _list_fields(schemas: dict[str, Schema], name: str) -> Schema:
     return fields
 
 
-LEAST_FIELDS, LEAST_CHARACTERS = 2, 70
-"""A schema is shared if it has at least this length and at least this number of fields use it."""
+LEAST_CHARACTERS = {2: 110, 3: 80}
+"""The length from which on a schema is shared by two fields, and by three or more; a reference takes as much."""
 
 BOUNDS = ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum")
 
@@ -138,10 +138,9 @@ def share_fields(document: dict[str, Any]) -> None:
             _, added = schema.get("allOf", (None, schema))
             for name, field in added.get("properties", {}).items():
                 part = find(field)
-                if len(text := _without_default(part)) >= LEAST_CHARACTERS:
-                    places.setdefault((name, text), []).append((owner, part))
-        for (name, _), found in places.items():
-            if len(found) >= LEAST_FIELDS:
+                places.setdefault((name, _without_default(part)), []).append((owner, part))
+        for (name, text), found in places.items():
+            if len(found) > 1 and len(text) >= LEAST_CHARACTERS[min(len(found), 3)]:
                 _share(schemas, _name_component(schemas, name, found[0][0]), [part for _, part in found])
 
 
