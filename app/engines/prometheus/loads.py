@@ -4,6 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from math import isfinite
 from typing import Literal
 
 from app.engines.numbers import divide, find_service_rate
@@ -15,8 +16,9 @@ from app.engines.prometheus.moments import (
     find_sources,
     list_operators,
 )
-from app.load.bodies.load import LoadBody, OperatorLoadBody
+from app.load.bodies.load import WIDEST_BUCKET, LoadBody, OperatorLoadBody, ServiceBucketBody
 from app.web.fields import MOST_PROCESSORS
+from planner.topology.loads import MOST, MOST_DISPERSION
 
 SATURATED = 0.95
 """An operator that is busy for this part of its time or more may have tuples waiting: it may serve less than it is
@@ -160,10 +162,37 @@ def _measure(moment: Moment, name: str, *, keeps_up: bool, is_source: bool) -> O
         arrival_rate=arrived,
         served_rate=served,
         processors=processors,
+        service_scv=_read_scv(moment.find(name, "service_scv")),
+        service_histogram=_list_buckets(moment, name),
         backlog_tuples=moment.find(name, "backlog_tuples"),
         measured_wait_seconds=moment.find(name, "wait_seconds"),
         back_pressured_share=None if blocked is None else min(blocked, 1.0),
     )
+
+
+def _read_scv(value: float | None) -> float | None:
+    """An SCV; None if it is larger than any can be."""
+    return None if value is None or value > MOST_DISPERSION else value
+
+
+def _list_buckets(moment: Moment, name: str) -> list[ServiceBucketBody]:
+    """The histogram of services from cumulative buckets; empty where nothing was served, or a bucket is too wide.
+
+    What is above the last bound that is a number counts in one more bucket, up to twice that bound.
+    """
+    counted = sorted(moment.buckets.get(name, {}).items())
+    found: list[ServiceBucketBody] = []
+    low = below = 0.0
+    for upper, reached in counted:
+        bound = upper if isfinite(upper) else 2.0 * low
+        count = round(max(reached - below, 0.0) * moment.window)
+        if not low < bound <= MOST or (not isfinite(upper) and not count):
+            continue
+        if count and low and bound > WIDEST_BUCKET * low:
+            return []
+        found.append(ServiceBucketBody(upper_seconds=bound, count=count))
+        low, below = bound, max(reached, below)
+    return found if any(one.count for one in found) else []
 
 
 def _find_service_rate(moment: Moment, name: str, served: float | None, busy: float | None) -> float | None:

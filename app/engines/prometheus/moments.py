@@ -9,9 +9,17 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from app.engines.numbers import MOST, add_known
-from app.engines.prometheus.signals import MEANS, Role, Signal
+from app.engines.prometheus.signals import Role, Signal
 
 Values = dict[Role, float | None]
+MEANS: tuple[Role, ...] = (
+    "service_rate",
+    "service_seconds",
+    "service_scv",
+    "wait_seconds",
+    "sojourn_seconds",
+)
+"""Roles in which two series of one operator cannot be added up."""
 SAME_TIME = 1.0
 """Points this close together count as one time, since queries without a common time are asked one after the other."""
 
@@ -28,6 +36,8 @@ class Moment:
     operators: dict[str, Values] = field(default_factory=dict)
     jobs: set[str] = field(default_factory=set)
     doubled: set[str] = field(default_factory=set)
+    buckets: dict[str, dict[float, float]] = field(default_factory=dict)
+    """Services per second up to each bound, by operator."""
 
     @property
     def window(self) -> float:
@@ -48,7 +58,11 @@ def make_moments(signals: Iterable[Signal]) -> list[Moment]:
     for signal in listed:
         for at, value in signal.points.items():
             moment = moments[places[at]]
-            cells[moment.at, signal.operator, signal.role].append(value)
+            if signal.upper is None:
+                cells[moment.at, signal.operator, signal.role].append(value)
+            elif signal.operator is not None and value is not None:
+                bounds = moment.buckets.setdefault(signal.operator, {})
+                bounds[signal.upper] = bounds.get(signal.upper, 0.0) + value
             if signal.job_id is not None:
                 moment.jobs.add(signal.job_id)
             if signal.window is not None:

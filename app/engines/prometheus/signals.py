@@ -8,6 +8,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
+from math import inf
 from typing import Literal, NamedTuple, get_args
 
 from pydantic import JsonValue
@@ -96,10 +97,10 @@ Role = Literal[
     "backlog_tuples",
     "wait_seconds",
     "sojourn_seconds",
+    "service_scv",
+    "service_buckets",
 ]
 ROLES: tuple[Role, ...] = get_args(Role)
-MEANS: frozenset[Role] = frozenset({"service_rate", "service_seconds", "wait_seconds", "sojourn_seconds"})
-"""Roles in which two series of one operator cannot be added up."""
 
 METRIC = "flink_taskmanager_job_task_"
 COUNTERS: Mapping[str, tuple[Role, float]] = {
@@ -197,11 +198,14 @@ JOB_LABELS = ("job_name", "job_id")
 OF_JOB: frozenset[Role] = frozenset({"external_rate", "sojourn_seconds"})
 STATES: frozenset[Role] = frozenset({"processors", "unchanged_processors", "backlog_tuples"})
 """Roles whose values hold at a time, not over a window."""
-NOT_AN_OPERATOR = frozenset({"__name__", "instance", "job", *JOB_LABELS})
+UPPER, BUCKETS = "le", "service_buckets"  # the label with a bucket's upper bound, and the role of buckets
+NOT_AN_OPERATOR = frozenset({"__name__", "instance", "job", UPPER, *JOB_LABELS})
 
 
 class Signal(NamedTuple):
-    """A series whose role is known; `window` is the time that each value covers, None if the values are states."""
+    """A series whose role is known; `window` is the time that each value covers, None if the values are states.
+    `upper` is the bound up to which a bucket of services counts.
+    """
 
     role: Role
     operator: str | None
@@ -209,6 +213,7 @@ class Signal(NamedTuple):
     job_id: str | None
     window: float | None
     points: Points
+    upper: float | None = None
 
 
 def find_operator(labels: Mapping[str, str], parameters: Mapping[str, str]) -> str | None:
@@ -228,7 +233,9 @@ def make_signal(
 ) -> Signal | None:
     """The series with the role of its query; None if the operator that it measures is unknown."""
     operator = None if query.role in OF_JOB else find_operator(series.labels, parameters)
-    if operator is None and query.role not in OF_JOB:
+    bound = series.labels.get(UPPER) if query.role == BUCKETS else None
+    upper = inf if bound == "+Inf" else read_number(bound)
+    if (operator is None and query.role not in OF_JOB) or (query.role == BUCKETS and upper is None):
         return None
     points = {at: None if value is None else value * query.factor for at, value in series.points.items()}
     return Signal(
@@ -238,6 +245,7 @@ def make_signal(
         read_name(series.labels.get("job_id")),
         None if query.role in STATES else window,
         points,
+        upper,
     )
 
 

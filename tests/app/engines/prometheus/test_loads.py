@@ -107,3 +107,18 @@ def test_a_job_that_is_one_chain_sends_nothing():
     read = make_loads([chain], is_asked=False)
     assert read.left.chained
     assert read.loads == []
+
+
+def test_how_services_vary_is_read_from_an_scv_or_from_buckets():
+    moment = at(100, {"arrival_rate": 1.0, "service_scv": 2.5})
+    bounds = {0.1: 2.0, 0.05: 1.0, 0.2: 2.5, 0.4: 2.5, float("inf"): 3.0}
+    moment.buckets["a"] = bounds
+    measured = make_loads([moment], is_asked=False).loads[0].operators["a"]
+    assert measured.service_scv == 2.5
+    found = [(one.upper_seconds, one.count) for one in measured.service_histogram]
+    assert found == [(0.05, 60), (0.1, 60), (0.2, 30), (0.4, 0), (0.8, 30)]
+    for useless in ({0.1: 0.0}, {0.001: 1.0, 0.1: 2.0}):
+        moment.buckets["a"] = useless
+        assert not make_loads([moment], is_asked=False).loads[0].operators["a"].service_histogram
+    absurd = make_loads([at(100, {"arrival_rate": 1.0, "service_scv": 1e12})], is_asked=False)
+    assert absurd.loads[0].operators["a"].service_scv is None
