@@ -57,7 +57,7 @@ list_smaller() {
 
 estimate_size() {
     case "$1" in
-        requirements-serve.lock) echo "0.7 GB" ;;
+        requirements-serve.lock) echo "0.6 GB" ;;
         requirements.lock) echo "1.4 GB" ;;
         requirements-dev.lock) echo "2 GB" ;;
         *) echo "2.4 GB" ;;
@@ -97,6 +97,11 @@ echo "headgate: installing what $lock names into .venv (about $(estimate_size "$
 # and a package released today would be installed, or refused for its unknown hash.
 run_with_progress .venv/bin/uv pip install --no-config --no-deps --require-hashes -r "$lock"
 .venv/bin/uv pip install --quiet --no-deps -e .
+if [ "$lock" = requirements-serve.lock ]; then
+    for packages in .venv/lib/python*/site-packages; do
+        [ ! -d "$packages" ] || sh tools/trim.sh "$packages"
+    done
+fi
 echo "headgate: compiling what simulations need, once (some ten seconds) ..."
 .venv/bin/python -c 'from planner.simulation.simulate import warm_up; warm_up()' ||
     echo "headgate: it could not be compiled now, and will be when it is needed: see the lines above" >&2

@@ -52,7 +52,7 @@ def write_python(
 def checkout(tmp_path: Path) -> Path:
     """What `make setup` reads, in a folder of its own."""
     (tmp_path / "tools").mkdir()
-    for name in ("tools/setup.sh", "tools/build_backend.py", "pyproject.toml", *LOCKS):
+    for name in ("tools/setup.sh", "tools/trim.sh", "tools/build_backend.py", "pyproject.toml", *LOCKS):
         shutil.copy(ROOT / name, tmp_path / name)
     return tmp_path
 
