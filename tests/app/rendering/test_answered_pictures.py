@@ -20,17 +20,25 @@ OF_TOPOLOGY = ("", "/series", "/past-forecasts", "/decisions/latest")
 
 @pytest.fixture(scope="module")
 def decided(client: httpx.Client) -> dict[str, Any]:
-    """The newest decision about a topology that looked ahead, held for one interval and then wanted more."""
+    """The newest decision about a topology, which wants more; the one before was a trial."""
+    name = store_calm(client, 41)
+    decide(client, name, 40)
+    observe(client, name, 42, 480.0, ENOUGH)
+    return decide(client, name, 42)
+
+
+def store_calm(client: httpx.Client, minutes: int) -> str:
+    """The name of a topology with so many calm minutes."""
     name = f"drawn-{uuid4().hex[:12]}"
     assert client.post("/v1/topologies", json=FPD | {"name": name}).status_code == 201
     put_policy(client, name, TARGET)
     operators = {one: {"service_rate": mu, "processors": ENOUGH[one]} for one, mu in RATES.items()}
     said = {"measured_sojourn_seconds": 0.07, "operators": operators}
-    calm = [{"observed_at": at(minute), "external_rate": 320.0 + minute % 7} | said for minute in range(41)]
+    calm = [
+        {"observed_at": at(minute), "external_rate": 320.0 + minute % 7} | said for minute in range(minutes)
+    ]
     assert client.post(f"/v1/topologies/{name}/snapshots", json=calm).status_code == 201
-    decide(client, name, 40)
-    observe(client, name, 42, 480.0, ENOUGH)
-    return decide(client, name, 42)
+    return name
 
 
 def name_of(decision: dict[str, Any]) -> str:
@@ -101,8 +109,11 @@ def test_a_series_says_its_newest_values_and_marks_the_change(client: httpx.Clie
     assert f"scale_up, {decided['processors']['recommended_total']} processors" in svg
 
 
-def test_past_forecasts_say_what_was_covered(client: httpx.Client, decided: dict[str, Any]):
-    words = read_words(draw(client, f"/v1/topologies/{name_of(decided)}/past-forecasts", "image/svg+xml"))
+def test_past_forecasts_say_what_was_covered(client: httpx.Client):
+    name = store_calm(client, 40)
+    decide(client, name, 40)
+    observe(client, name, 41, 480.0, ENOUGH)
+    words = read_words(draw(client, f"/v1/topologies/{name}/past-forecasts", "image/svg+xml"))
     assert "No earlier forecast can be judged yet: for none of them is the whole time measured." in words
     assert "✕ a higher rate came than was covered" in words
 
