@@ -115,6 +115,7 @@ def create_app(settings: Settings, keys: KeyRing | None = None) -> FastAPI:
         title="Headgate",
         version=version("headgate"),
         summary="Computes how many processors a stream-processing platform needs, where, and why.",
+        description=documentation.START_HERE,
         lifespan=open_database,
         openapi_tags=documentation.TAGS,
         docs_url=None,  # documentation.py serves /docs with local files

@@ -18,6 +18,7 @@ from app.database.embedded.embedded_postgres import shared_postgres
 from app.deciding.outcomes.service import find_outcomes
 from app.deciding.promises import StoredDecision
 from app.pages.overview.gathering import find_lines, select_counts
+from app.pages.overview.schemas import OverviewFilter
 from app.pages.series.service import read_series
 from migrations import runner
 from planner.gates.what_if import WhatIfTerms, explore
@@ -82,7 +83,7 @@ def fill(engine: Engine) -> None:
 def compare_pages(session: Session) -> None:
     """Measures overview and series beside a count of the rows that each reads."""
     now = datetime.now(UTC)
-    lines = find_lines(session, now, "")
+    lines = find_lines(session, now, OverviewFilter())
 
     def read_overview() -> None:
         counts = select_counts(lines).scalar_subquery()

@@ -21,6 +21,7 @@ PAGE = """<!DOCTYPE html>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1.0">
 <link rel="stylesheet" href="/docs/files/swagger-ui.css">
+<link rel="stylesheet" href="/docs/look.css">
 <link rel="icon" href="/docs/files/favicon.png">
 <title>Headgate</title>
 </head>
@@ -31,7 +32,16 @@ PAGE = """<!DOCTYPE html>
 </body>
 </html>
 """
-START = """window.ui = SwaggerUIBundle({
+# Light or dark is as the dashboard has it (app/pages/dashboard/static/theme.js), or else as the system has it.
+START = """const dark = matchMedia("(prefers-color-scheme: dark)");
+const look = () => {
+  const kept = localStorage.getItem("headgate-look");
+  const isDark = kept === "dark" || (kept !== "light" && dark.matches);
+  document.documentElement.dataset.look = isDark ? "dark" : "light";
+};
+look();
+dark.addEventListener("change", look);
+window.ui = SwaggerUIBundle({
   url: "/openapi.json",
   dom_id: "#swagger-ui",
   presets: [SwaggerUIBundle.presets.apis, SwaggerUIBundle.SwaggerUIStandalonePreset],
@@ -39,14 +49,31 @@ START = """window.ui = SwaggerUIBundle({
   deepLinking: true,
   showExtensions: true,
   showCommonExtensions: true,
-  docExpansion: "list",
+  docExpansion: "none",
+  filter: true,
   tryItOutEnabled: true,
   displayRequestDuration: true,
 });
 """
+# Swagger UI has light colours only: in the dark all are turned round, and what was dark is turned back.
+LOOK = """:root[data-look="dark"] {
+  color-scheme: dark;
+  background: #15181c;
+}
+:root[data-look="dark"] .swagger-ui {
+  filter: invert(.9) hue-rotate(180deg);
+}
+:root[data-look="dark"] .swagger-ui :is(.microlight, .highlight-code, img) {
+  filter: invert(1) hue-rotate(180deg);
+}
+"""
+
+START_HERE = (
+    "**Start here**: store a topology (`POST /v1/topologies`), send its load (`POST .../snapshots`), set a goal "
+    "(`PUT .../policy`) and ask what to change (`POST .../decisions`). The [dashboard](/ui/) shows the answers."
+)
 
 TAGS = [
-    {"name": "sessions", "description": "The permissions of the caller; sign-in for browsers."},
     {"name": "topologies", "description": "Operators, edges and entries; every change makes a revision."},
     {"name": "snapshots", "description": "Measured load, one interval each."},
     {
@@ -75,6 +102,7 @@ TAGS = [
         "description": "The change to make now, by a policy, with its reasons. The service only advises.",
     },
     {"name": "forecasts", "description": "Forecasts of workloads, throughput samples, and schedules of VMs."},
+    {"name": "sessions", "description": "The permissions of the caller; sign-in for browsers."},
     {"name": "health", "description": "Liveness, readiness and metrics."},
 ]
 
@@ -90,6 +118,10 @@ def install_documentation(app: FastAPI) -> None:
     @app.get("/docs/start.js", include_in_schema=False)
     async def read_start() -> Response:
         return Response(START, media_type="text/javascript")
+
+    @app.get("/docs/look.css", include_in_schema=False)
+    async def read_look() -> Response:
+        return Response(LOOK, media_type="text/css")
 
     def describe() -> dict[str, Any]:
         if app.openapi_schema is None:

@@ -52,7 +52,12 @@ def name_operations(app: FastAPI) -> None:
 def describe_api(app: FastAPI) -> Document:
     """The document at /openapi.json, which openapi.yaml contains."""
     document = get_openapi(
-        title=app.title, version=app.version, summary=app.summary, routes=app.routes, tags=app.openapi_tags
+        title=app.title,
+        version=app.version,
+        summary=app.summary,
+        description=app.description,
+        routes=app.routes,
+        tags=app.openapi_tags,
     )
     schemas = document["components"]["schemas"]
     for unused in ("HTTPValidationError", "ValidationError"):  # every 422 is a problem instead

@@ -18,6 +18,20 @@ STATIC = Path(__file__).parent / "static"
 FRAME = "index.html"
 OF_WORKER = {"layout.js", "vendor/dagre.js"}
 """Files that only the browser's worker for graphs loads."""
+OF_FORECASTS = {
+    f"{name}.js"
+    for name in (
+        "forecast",
+        "forecast_ahead",
+        "forecast_accuracy",
+        "past_forecasts",
+        "vm_schedule",
+        "backtests",
+        "backtest_result",
+        "kept",
+    )
+}
+"""Modules that only the page of forecasts needs, which loads them when it is opened."""
 
 
 @dataclass(frozen=True)
@@ -53,7 +67,7 @@ def install_dashboard(app: FastAPI) -> None:
     """Adds /ui/ and all files below it; they contain no data, so they need no key."""
     files = {path.relative_to(STATIC).as_posix(): path for path in sorted(STATIC.rglob("*.*"))}
     # Without this header a browser finds most modules only after it has loaded the modules that import them.
-    modules = [name for name in files if name.endswith(".js") and name not in OF_WORKER]
+    modules = [name for name in files if name.endswith(".js") and name not in OF_WORKER | OF_FORECASTS]
     link = ", ".join(f"</ui/{name}>; rel=modulepreload" for name in modules)
 
     async def send_file(request: Request) -> Response:

@@ -1,14 +1,28 @@
 """The newest snapshot, decision and policy of all topologies, in one query."""
 
 from collections.abc import Mapping, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import CTE, ColumnElement, Row, Select, and_, case, func, not_, or_, select, true
+from sqlalchemy import (
+    CTE,
+    ColumnElement,
+    Row,
+    ScalarSelect,
+    Select,
+    and_,
+    case,
+    func,
+    literal,
+    not_,
+    or_,
+    select,
+    true,
+)
 from sqlalchemy.dialects.postgresql import aggregate_order_by
 from sqlalchemy.orm import Session
 
-from app.database.tables import DecisionRow, PolicyRow, SnapshotRow, TopologyRow
+from app.database.tables import DecisionRow, PolicyRow, SnapshotRow, TopologyRevisionRow, TopologyRow
 from app.deciding.policies.service import TARGET_SECONDS
 from app.deciding.standing import select_decided, select_waited_for
 from app.load.measurements.freshness import LIMIT_SECONDS, find_age_sql
@@ -18,6 +32,7 @@ from app.web.paging import Page
 from app.web.problems.stored_data_errors import AHEAD_OF_CLOCK
 
 SHOWN_RATES = 30
+DAY_POINTS, POINT_SECONDS = 48, 1800
 NUMBERS = (
     DecisionRow.running,
     DecisionRow.recommended,
@@ -31,8 +46,8 @@ NUMBERS = (
 """The numbers of the standing decision that a line shows, or from which its status follows."""
 
 
-def find_lines(session: Session, now: datetime, contains: str) -> CTE:
-    """A row for each topology whose name contains the text; `severity` is the place of its status in STATUSES."""
+def find_lines(session: Session, now: datetime, wanted: OverviewFilter) -> CTE:
+    """A row for each topology with a name and an operator as wanted; `severity` is its status' place in STATUSES."""
     latest_end = find_latest_end(session, now)
     newest = select_newest(
         latest_end, SnapshotRow.external_rate, SnapshotRow.measured_sojourn_seconds, ENDED_AT
@@ -61,9 +76,33 @@ def find_lines(session: Session, now: datetime, contains: str) -> CTE:
         .outerjoin(newest, true())
         .outerjoin(decided, true())
         .outerjoin(waited_for, true())
-        .where(func.strpos(func.lower(TopologyRow.name), func.lower(contains)) > 0 if contains else true())
+        .where(*match(wanted))
         .cte("lines")
     )
+
+
+def match(wanted: OverviewFilter) -> list[ColumnElement[bool]]:
+    """Whether the name of a topology, and that of one of its operators, contain the texts."""
+    found = []
+    if wanted.contains:
+        found.append(func.strpos(func.lower(TopologyRow.name), func.lower(wanted.contains)) > 0)
+    if wanted.operator:
+        operators = TopologyRevisionRow.definition["operators"]
+        operator = func.jsonb_array_elements(operators).table_valued("value")
+        named = func.lower(operator.c.value.op("->>")("name"))
+        found.append(
+            select(literal(1))
+            .select_from(TopologyRevisionRow)
+            .join(operator, true())
+            .where(
+                TopologyRevisionRow.topology_id == TopologyRow.id,
+                TopologyRevisionRow.revision == TopologyRow.revision,
+                func.strpos(named, func.lower(wanted.operator)) > 0,
+            )
+            .correlate(TopologyRow)
+            .exists()
+        )
+    return found
 
 
 def find_causes(now: datetime, newest: Any, decided: Any, ahead: Any) -> dict[str, ColumnElement[bool]]:
@@ -98,7 +137,7 @@ def gather_page(
     """The rows of a page, the most urgent first, each with its newest rates, oldest first; and the number of topologies
     in each status, among those whose name contains the text.
     """
-    lines = find_lines(session, now, wanted.contains)
+    lines = find_lines(session, now, wanted)
     newest = (
         select(SnapshotRow.external_rate.label("rate"), SnapshotRow.observed_at.label("at"))
         .where(SnapshotRow.topology_id == lines.c.topology_id, *ended(session))
@@ -109,13 +148,50 @@ def gather_page(
     )
     rates = select(func.array_agg(aggregate_order_by(newest.c.rate, newest.c.at))).scalar_subquery()
     counts = select_counts(lines)
-    query = select(lines, rates.label("rates"), counts.scalar_subquery().label("counts"))
+    day, labels = select_day(lines, session, now), select_labels(lines)
+    query = select(lines, rates.label("rates"), day, labels, counts.scalar_subquery().label("counts"))
     if wanted.statuses:
         query = query.where(lines.c.severity.in_([STATUSES.index(one) for one in wanted.statuses]))
     rows, following = page.read_rows(session.execute, query, lines.c.severity, lines.c.name)
     counted: dict[str, int] = (rows[0].counts if rows else session.scalar(counts)) or {}
     placed = {int(place): number for place, number in counted.items()}
     return rows, following, {STATUSES[place]: placed[place] for place in sorted(placed)}
+
+
+def select_day(lines: CTE, session: Session, now: datetime) -> ColumnElement[list[float | None]]:
+    """The E[T] that the newest snapshot of each half hour measured, of the day that ends now, oldest first."""
+    begun = datetime.fromtimestamp(now.timestamp() // POINT_SECONDS * POINT_SECONDS, now.tzinfo)
+    first = begun - timedelta(seconds=(DAY_POINTS - 1) * POINT_SECONDS)
+    places = select(func.generate_series(0, DAY_POINTS - 1).label("place")).subquery("places")
+    at = literal(first) + func.make_interval(0, 0, 0, 0, 0, 0, places.c.place * POINT_SECONDS)
+    newest = (
+        select(SnapshotRow.measured_sojourn_seconds.label("seconds"))
+        .where(
+            SnapshotRow.topology_id == lines.c.topology_id,
+            SnapshotRow.observed_at >= at,
+            SnapshotRow.observed_at < at + timedelta(seconds=POINT_SECONDS),
+            *ended(session),
+        )
+        .order_by(SnapshotRow.observed_at.desc())
+        .limit(1)
+        .correlate(lines, places)
+        .lateral()
+    )
+    in_order = func.array_agg(aggregate_order_by(newest.c.seconds, places.c.place))
+    day: ScalarSelect[Any] = (
+        select(in_order).select_from(places.outerjoin(newest, true())).correlate(lines).scalar_subquery()
+    )
+    return day.label("day")
+
+
+def select_labels(lines: CTE) -> ColumnElement[list[str] | None]:
+    """The labels of a topology's revision."""
+    of_revision = (
+        TopologyRevisionRow.topology_id == lines.c.topology_id,
+        TopologyRevisionRow.revision == lines.c.revision,
+    )
+    labels = select(TopologyRevisionRow.definition["labels"]).where(*of_revision).correlate(lines)
+    return labels.scalar_subquery().label("labels")
 
 
 def select_counts(lines: CTE) -> Select[Any]:

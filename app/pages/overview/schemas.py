@@ -29,10 +29,11 @@ STATUSES: tuple[Status, ...] = get_args(Status)
 
 @dataclass(frozen=True)
 class OverviewFilter:
-    """The topologies in a list: their name contains the text, and their status is one of `statuses`."""
+    """The topologies in a list: name and an operator's name contain the texts; the status is one of `statuses`."""
 
     statuses: tuple[Status, ...] = ()
     contains: str = ""
+    operator: str = ""
 
 
 def read_filter(
@@ -44,9 +45,13 @@ def read_filter(
         Annotated[str, AfterValidator(printable)] | None,
         Query(max_length=200, description="Only names that contain this text, in upper or lower case."),
     ] = None,
+    operator: Annotated[
+        Annotated[str, AfterValidator(printable)] | None,
+        Query(max_length=200, description="Only with an operator whose name contains this text."),
+    ] = None,
 ) -> OverviewFilter:
     """The filter in the query; without parameters it accepts every topology."""
-    return OverviewFilter(tuple(status or ()), contains or "")
+    return OverviewFilter(tuple(status or ()), contains or "", operator or "")
 
 
 EXAMPLE: dict[str, JsonValue] = {
@@ -78,6 +83,8 @@ EXAMPLE: dict[str, JsonValue] = {
     "measured_until": "2026-11-18T00:01:00Z",
     "outcome": None,
     "rates": [318.5, 320.0],
+    "day": [None, 0.094],
+    "labels": ["payments"],
 }
 
 
@@ -124,6 +131,13 @@ class OverviewRow(Answer):
     rates: Annotated[
         list[float], Field(description="External rates of the newest 30 snapshots, oldest first.")
     ]
+    day: Annotated[
+        list[float | None],
+        Field(
+            description="Measured E[T] of the newest snapshot of each half hour of the last 24 hours, oldest first."
+        ),
+    ]
+    labels: list[str]
 
 
 class Overview(Answer):

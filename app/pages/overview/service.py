@@ -42,6 +42,8 @@ def to_row(row: Row[Any], now: datetime) -> OverviewRow:
         measured_until=row.until,
         outcome=row.outcome,
         rates=row.rates or [],
+        day=row.day or [],
+        labels=row.labels or [],
     )
     return found.model_copy(update={"detail": describe(found)})
 

@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 import httpx
 import pytest
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import Browser, Page, expect
 
 from app.load.bodies.load import FPD_LOAD
 from app.load.bodies.topology import FPD
@@ -51,12 +51,22 @@ def browser() -> Iterator[Browser]:
         yield browser
 
 
+def open_groups(page: Page) -> None:
+    """Opens every group of calls: at first they are closed."""
+    closed = page.locator('.opblock-tag[data-is-open="false"]')
+    expect(closed.first).to_be_visible()
+    expect(page.locator(".opblock")).to_have_count(0)
+    for _ in range(closed.count()):
+        closed.first.click()
+    expect(closed).to_have_count(0)
+
+
 @pytest.fixture(scope="module")
 def docs(browser: Browser, service: Service) -> Iterator[Watched]:
     """The opened page, the addresses it asked for, and what it complained about."""
     with watch_page(browser, viewport={"width": 1280, "height": 1800}) as watched:
         watched.page.goto(f"{service.url}/docs")
-        expect(watched.page.locator(".opblock").first).to_be_visible()
+        open_groups(watched.page)
         yield watched
 
 
@@ -151,3 +161,18 @@ def prepare(client: httpx.Client, path: str) -> None:
         assert client.post("/v1/topologies/fpd/snapshots", json=day).status_code == 201
         again = SAMPLES[0] | {"observed_at": FPD_LOAD["observed_at"], "throughput": 44.0}
         assert client.post("/v1/topologies/fpd/mst-samples", json=again).status_code == 201
+
+
+def test_docs_begin_with_topologies_can_be_filtered_and_follow_the_look(browser: Browser, service: Service):
+    with watch_page(browser, color_scheme="dark") as watched:
+        page = watched.page
+        page.goto(f"{service.url}/docs")
+        expect(page.locator(".opblock-tag").first).to_contain_text("topologies")
+        expect(page.locator(".info")).to_contain_text("Start here: store a topology")
+        expect(page.locator("html")).to_have_attribute("data-look", "dark")
+        page.get_by_placeholder("Filter by tag").fill("fore")
+        expect(page.locator(".opblock-tag")).to_have_count(1)
+        page.evaluate("localStorage.setItem('headgate-look', 'light')")
+        page.reload()
+        expect(page.locator("html")).to_have_attribute("data-look", "light")
+        assert watched.complaints == []

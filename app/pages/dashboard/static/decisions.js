@@ -8,6 +8,8 @@ import { Trouble, useAnswer, useTerms, Waiting } from "./hooks.js";
 import { SeriesCharts } from "./over_time.js";
 import { Tabs } from "./tabs.js";
 
+const MINUTE = 60000;
+
 /** @typedef {{from: string, to: string, action: string}} Wanted the filter, as the API takes it; empty: all */
 
 /** @param {{name: string, query: URLSearchParams}} props */
@@ -23,7 +25,10 @@ export function DecisionsPage({ name, query }) {
       <${Tabs} name=${name} on="decisions" />
       <${Trouble} problem=${found.problem ?? problem} />
       <${Waiting} of=${found} />
-      ${series.answer && html`<${TimeLine} series=${series.answer} rows=${rows} />`}
+      ${series.answer && html`
+        <${TimeLine} series=${series.answer} rows=${rows} onZoom=${({ from, to }) =>
+          setWanted({ ...wanted, ...pickMinutes(from, to) })} />
+      `}
       <section class="card">
         <h2>Decisions</h2>
         <${Filter} wanted=${wanted} onWant=${(part) => setWanted({ ...wanted, ...part })} />
@@ -138,7 +143,7 @@ function describeLimits(rows) {
     "such an expectation may err by (15% where that is not known).";
 }
 
-function TimeLine({ series, rows }) {
+function TimeLine({ series, rows, onZoom }) {
   const xs = series.points.map((one) => Date.parse(one.at));
   const marks = rows.flatMap((one) => {
     const applied = Date.parse(one.observed?.applied_at ?? "");
@@ -150,9 +155,15 @@ function TimeLine({ series, rows }) {
     <section class="card">
       <h2>What was decided, and what was measured (UTC)</h2>
       <p class="quiet">An upright line: the processors of a change were first seen to run.</p>
-      <${SeriesCharts} series=${series} marks=${marks} />
+      <${SeriesCharts} series=${series} marks=${marks} decisions=${rows} onZoom=${onZoom} />
     </section>
   `;
+}
+
+/** Whole minutes, as the fields of the filter have them. @param {number} from @param {number} to */
+function pickMinutes(from, to) {
+  const write = (time) => `${new Date(time).toISOString().slice(0, 16)}Z`;
+  return { from: write(from), to: write(Math.max(to, from + MINUTE) + MINUTE - 1) };
 }
 
 /** @param {URLSearchParams} query @returns {Wanted} */

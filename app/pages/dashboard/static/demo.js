@@ -74,7 +74,7 @@ export function LiveNote({ name, may_store }) {
           : "This platform has stopped, and the service was started without HEADGATE_DEMO_MINUTES."}
       </p>
       ${may_store && answer.minutes > 0 && html`
-        <p>
+        <p class="row">
           <label>Load <input type="range" min="0.2" max=${MOST_LOAD} step="0.1" value=${factor}
             onInput=${(/** @type {any} */ event) => setAsked(Number(event.target.value))}
             onChange=${(/** @type {any} */ event) => store(Number(event.target.value))} /></label>

@@ -2,7 +2,7 @@
 import { html } from "./view.js";
 import { at } from "./api.js";
 import { clock, count, counted, duration, percent, signed, UNKNOWN } from "./format.js";
-import { LEVEL } from "./forecast_ahead.js";
+import { LEVEL } from "./over_time.js";
 import { Trouble, useAnswer, Waiting } from "./hooks.js";
 
 /** @param {{name: string}} props */

@@ -4,11 +4,10 @@ import { at } from "./api.js";
 import { Chart } from "./chart.js";
 import { clock, count, duration, percent, rate, UNKNOWN } from "./format.js";
 import { Trouble, useAnswer, useTerms, Waiting } from "./hooks.js";
+import { LEVEL } from "./over_time.js";
 import { Diagnostics } from "./verdict.js";
 
 const AHEAD = [15, 30, 60, 120, 240];
-/** Beyond a band of this probability lies as much on each side as beyond the rate that decisions are ready for. */
-export const LEVEL = 0.9;
 const BEFORE = 3;
 const FEWEST = 30;
 
@@ -123,7 +122,7 @@ function Ahead({ answer }) {
       </dl>
       <${Chart} label="External rate" xs=${xs} writeX=${clock} lines=${lines} band=${band}
         marks=${marks}
-        write=${rate} />
+        isTime=${true} write=${rate} />
       <p class="quiet">
         The rate of one interval lies above the band with a probability of ${percent(
           (1 - level) / 2,

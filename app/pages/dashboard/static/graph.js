@@ -9,6 +9,10 @@ const NODE_WIDTH = 168;
 const NODE_HEIGHT = 56;
 const MOST_NODES = 60;
 const MOST_WHOLE = 300;
+const MOST_LABELS = 80;
+/** From this part of its time on, an operator is near its limit, or at it. */
+const NEAR = 0.7;
+const AT_LIMIT = 0.9;
 
 /**
  * @typedef {{name: string, utilisation: number | null, arrival_rate: number | null, running: number | null,
@@ -17,9 +21,10 @@ const MOST_WHOLE = 300;
  * @typedef {{x: number, y: number}} Point
  * @typedef {{key: string, width: number, height: number, nodes: Record<string, Point>,
  *   edges: Record<string, Point[]>}} Placed where the worker puts each operator and each stream
- * @param {{nodes: Node[], edges: Edge[], middle: string | null, onPick: (name: string) => void}} props
+ * @param {{nodes: Node[], edges: Edge[], middle: string | null, bottleneck: string | null,
+ *   onPick: (name: string) => void}} props
  */
-export function TopologyGraph({ nodes, edges, middle, onPick }) {
+export function TopologyGraph({ nodes, edges, middle, bottleneck, onPick }) {
   const [isWhole, setWhole] = useState(false);
   const isPart = nodes.length > MOST_NODES && !isWhole;
   const shown = isPart ? findNeighbourhood(nodes, edges, middle, MOST_NODES) : { nodes, edges };
@@ -45,8 +50,10 @@ export function TopologyGraph({ nodes, edges, middle, onPick }) {
       ${!placed && html`<p class="quiet" aria-live="polite">Places ${shown.nodes.length} operators.</p>`}
       ${placed && html`
         <div class="scroll" tabindex="0" role="group" aria-label="A part that can be scrolled" ref=${pane}>
-          <${Drawing} shown=${shown} placed=${placed} middle=${middle} onPick=${onPick} isWhole=${isWhole} />
+          <${Drawing} shown=${shown} placed=${placed} middle=${middle} bottleneck=${bottleneck} onPick=${onPick}
+            isWhole=${isWhole} />
         </div>
+        ${nodes.some((one) => one.utilisation !== null) && html`<${Legend} />`}
       `}
     </div>
   `;
@@ -54,9 +61,9 @@ export function TopologyGraph({ nodes, edges, middle, onPick }) {
 
 /**
  * @param {{shown: {nodes: Node[], edges: Edge[]}, placed: Placed, middle: string | null, isWhole: boolean,
- *   onPick: (name: string) => void}} props
+ *   bottleneck: string | null, onPick: (name: string) => void}} props
  */
-function Drawing({ shown, placed, middle, isWhole, onPick }) {
+function Drawing({ shown, placed, middle, bottleneck, isWhole, onPick }) {
   const refs = useRef(/** @type {Record<string, SVGElement | null>} */ ({}));
   const most = shown.edges.reduce((widest, one) => Math.max(widest, one.flow ?? 0), 1e-9);
   const step = (name, event) => {
@@ -74,10 +81,16 @@ function Drawing({ shown, placed, middle, isWhole, onPick }) {
         <marker id="tip" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto"
           markerUnits="userSpaceOnUse"><path d="M0 0L8 4L0 8z" /></marker>
       </defs>
-      ${shown.edges.map((one) => html`<${Stream} edge=${one} placed=${placed} most=${most} />`)}
+      ${shown.edges.map((one) =>
+        html`
+          <${Stream} edge=${one} placed=${placed} most=${most}
+            isLabelled=${shown.edges.length <= MOST_LABELS} />
+        `
+      )}
       ${shown.nodes.map((one) =>
         html`
           <${OperatorBox} node=${one} at=${placed.nodes[one.name]} isMiddle=${one.name === middle}
+            isBottleneck=${one.name === bottleneck}
             keep=${(element) => (refs.current[one.name] = element)} onKey=${(event) => step(one.name, event)}
             onPick=${() => onPick(one.name)} />
         `
@@ -91,7 +104,7 @@ function showPlace(pane, place) {
   if (pane && place) pane.scrollTo({ left: place.x - pane.clientWidth / 2, top: place.y - pane.clientHeight / 2 });
 }
 
-function Stream({ edge, placed, most }) {
+function Stream({ edge, placed, most, isLabelled }) {
   const width = 1 + 5 * Math.sqrt((edge.flow ?? 0) / most);
   const from = placed.nodes[edge.source];
   const title = `${edge.source} to ${edge.target}: ${rate(edge.flow)}`;
@@ -110,6 +123,33 @@ function Stream({ edge, placed, most }) {
     <path class="stream" stroke-width=${width} marker-end="url(#tip)" d=${path}>
       <title>${title}</title>
     </path>
+    ${isLabelled && edge.flow !== null && html`<${FlowLabel} points=${points} text=${rate(edge.flow)} />`}
+  `;
+}
+
+/** How many tuples flow, above the middle of a stream. @param {{points: Point[], text: string}} props */
+function FlowLabel({ points, text }) {
+  const middle = points[Math.floor(points.length / 2)];
+  if (!middle) return null;
+  return html`<text class="flow" x=${middle.x} y=${
+    middle.y - 6
+  } text-anchor="middle" aria-hidden="true">${text}</text>`;
+}
+
+/** What the colours and lines say. */
+function Legend() {
+  const kinds = [
+    ["cool", `room: below ${percent(NEAR)} busy`],
+    ["warm", `near its limit: from ${percent(NEAR)}`],
+    ["hot", `at its limit: from ${percent(AT_LIMIT)}`],
+    ["over", "cannot keep up"],
+  ];
+  return html`
+    <ul class="legend" aria-label="Legend">
+      ${kinds.map(([kind, words]) => html`<li><span class="swatch ${kind}"></span>${words}</li>`)}
+      <li><b>◆</b> tuples wait longest here</li>
+      <li>a wider line: more tuples per second</li>
+    </ul>
   `;
 }
 
@@ -119,12 +159,21 @@ function cut(text, most) {
   return characters.length > most ? `${characters.slice(0, most - 1).join("")}…` : text;
 }
 
-function OperatorBox({ node, at, isMiddle, keep, onKey, onPick }) {
+function OperatorBox({ node, at, isMiddle, isBottleneck, keep, onKey, onPick }) {
   const busy = node.utilisation;
-  const level = busy === null ? "unknown" : busy >= 1 ? "over" : busy >= 0.8 ? "hot" : busy >= 0.5 ? "warm" : "cool";
+  const level = busy === null
+    ? "unknown"
+    : busy >= 1
+    ? "over"
+    : busy >= AT_LIMIT
+    ? "hot"
+    : busy >= NEAR
+    ? "warm"
+    : "cool";
   const counts = change(node.running, node.recommended);
   const name = cut(node.name, Math.max(3, Math.floor((NODE_WIDTH - 26) / LETTER_WIDTH) - counts.length));
-  const label = `${node.name}: ${percent(busy)} busy, ${rate(node.arrival_rate)}, ${counts} processors`;
+  const words = [`${percent(busy)} busy`, rate(node.arrival_rate), `${counts} processors`];
+  const label = `${node.name}: ${[...words, ...(isBottleneck ? ["tuples wait longest here"] : [])].join(", ")}`;
   const kind = `box ${level} ${isMiddle ? "middle" : ""}`;
   const place = `translate(${at.x - NODE_WIDTH / 2} ${at.y - NODE_HEIGHT / 2})`;
   const countsKind = (node.recommended ?? node.running) === node.running ? "small" : "badge";
@@ -135,7 +184,9 @@ function OperatorBox({ node, at, isMiddle, keep, onKey, onPick }) {
       <rect width=${NODE_WIDTH} height=${NODE_HEIGHT} rx="6" />
       <rect class="fill" y=${NODE_HEIGHT - 5} height="5" width=${NODE_WIDTH * Math.min(busy ?? 0, 1)} />
       <text x="10" y="20">${name}</text>
-      <text x="10" y="40" class="small">${percent(busy)} busy · ${rate(node.arrival_rate)}</text>
+      <text x="10" y="40" class="small">${isBottleneck ? "◆ " : ""}${percent(busy)} busy · ${rate(
+        node.arrival_rate,
+      )}</text>
       <text x=${NODE_WIDTH - 10} y="20" text-anchor="end" class=${countsKind}>${counts}</text>
       <title>${label}</title>
     </g>

@@ -1,10 +1,10 @@
 // What every page does: ask the service, ask again every 15 s or when a busy service says so, and say what went wrong.
-import { html, useLayoutEffect, useState } from "./view.js";
+import { html, useLayoutEffect, useRef, useState } from "./view.js";
 import { call, Problem } from "./api.js";
 import { duration, sentence } from "./format.js";
 import { tellAnswer, tellAway } from "./freshness.js";
 
-const REFRESH_MILLISECONDS = 15000;
+export const REFRESH_MILLISECONDS = 15000;
 
 /** @typedef {{path: string | null, answer: any, problem: Error | null}} Found */
 
@@ -80,6 +80,26 @@ export function useNarrow() {
     return () => narrow.removeEventListener("change", change);
   }, []);
   return isNarrow;
+}
+
+const WIDTH_AT_FIRST = 900;
+
+/**
+ * The width of an element in whole pixels, and a new drawing when it changes.
+ * @returns {[{current: HTMLElement | null}, number]}
+ */
+export function useWidth() {
+  const element = useRef(/** @type {HTMLElement | null} */ (null));
+  const [width, setWidth] = useState(WIDTH_AT_FIRST);
+  useLayoutEffect(() => {
+    if (!element.current) return undefined;
+    const measure = () => setWidth(Math.max(200, Math.round(element.current?.clientWidth ?? WIDTH_AT_FIRST)));
+    measure();
+    const observer = new ResizeObserver(measure);
+    observer.observe(element.current);
+    return () => observer.disconnect();
+  }, [element.current]);
+  return [element, width];
 }
 
 /** What went wrong, in the words of the service, and when it is asked again. @param {{problem: Error | null}} props */

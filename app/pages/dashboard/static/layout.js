@@ -4,7 +4,7 @@ import { Graph, layout } from "./vendor/dagre.js";
 
 self.onmessage = ({ data }) => {
   const graph = new Graph({ multigraph: true });
-  graph.setGraph({ rankdir: data.narrow ? "TB" : "LR", nodesep: 26, ranksep: 60, marginx: 8, marginy: 8 });
+  graph.setGraph({ rankdir: data.narrow ? "TB" : "LR", nodesep: 26, ranksep: 60, marginx: 8, marginy: 20 });
   graph.setDefaultEdgeLabel(() => ({}));
   for (const node of data.nodes) graph.setNode(node.name, { width: data.width, height: data.height });
   for (const edge of data.edges) {

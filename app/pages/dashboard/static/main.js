@@ -3,7 +3,6 @@ import { html, render, useEffect, useState } from "./view.js";
 import { call } from "./api.js";
 import { DecisionsPage } from "./decisions.js";
 import { FleetPage } from "./fleet.js";
-import { ForecastPage } from "./forecast.js";
 import { Trouble } from "./hooks.js";
 import { OverviewPage } from "./overview.js";
 import { Shell } from "./shell.js";
@@ -67,7 +66,7 @@ function Page({ address, session }) {
     return html`<${DecisionsPage} key=${name} name=${name} query=${address.query} />`;
   }
   if (room === "topologies" && page === "forecast") {
-    return html`<${ForecastPage} key=${name} name=${name} query=${address.query} session=${session} />`;
+    return html`<${Later} key=${name} name=${name} query=${address.query} session=${session} />`;
   }
   return html`
     <div>
@@ -75,6 +74,15 @@ function Page({ address, session }) {
       <p><a href="#/">All topologies</a></p>
     </div>
   `;
+}
+
+/** The page of forecasts, with many modules that no other page needs. @param {Record<string, unknown>} props */
+function Later(props) {
+  const [module, setModule] = useState(/** @type {typeof import("./forecast.js") | null} */ (null));
+  useEffect(() => {
+    import("./forecast.js").then((loaded) => setModule(loaded));
+  }, []);
+  return module ? html`<${module.ForecastPage} ...${props} />` : html`<p class="quiet">Loads.</p>`;
 }
 
 function SignIn({ onDone }) {

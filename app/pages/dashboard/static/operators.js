@@ -1,152 +1,98 @@
-// The operators as a graph and as a table, the busiest named.
+// The operators as a graph and as a table: where tuples wait longest, and what is behind the one that is picked.
 import { html, useLayoutEffect, useState } from "./view.js";
-import { change, count, counted, duration, percent, rate, UNBOUNDED } from "./format.js";
+import { counted, duration, percent, rate } from "./format.js";
 import { TopologyGraph } from "./graph.js";
+import { Instances } from "./instances.js";
+import { OperatorTable } from "./operator_table.js";
 import { Term } from "./terms.js";
 
-const ROWS_AT_ONCE = 100;
-
-/** How tuples reach the processors of an operator, as reports say it too. @type {Record<string, string>} */
-const QUEUEINGS = {
-  shared: "one queue for all",
-  "round-robin": "a queue each, in turn",
-  random: "a queue each, at random",
-  keyed: "a queue each, by key",
-};
+/** @typedef {import("./operator_table.js").Row} Row */
 
 /**
- * @typedef {{name: string, queueing: string, utilisation: number | null, arrival_rate: number | null,
- *   service_rate: number | null, wait: number | null, sojourn: number | null, running: number | null,
- *   recommended: number | null}} Row
- * @typedef {{key: keyof Row, title: string, write: (row: Row) => string}} Column
- * @type {Column[]}
+ * @param {{name: string, topology: any, estimate: any, asked: string | null, basis: any,
+ *   processors: {current: Record<string, number>, recommended: Record<string, number>} | null}} props
  */
-const COLUMNS = [
-  { key: "utilisation", title: "busy", write: (row) => percent(row.utilisation) },
-  { key: "arrival_rate", title: "arrivals", write: (row) => rate(row.arrival_rate) },
-  { key: "service_rate", title: "one processor serves", write: (row) => rate(row.service_rate) },
-  { key: "wait", title: "wait", write: (row) => writeTime(row.wait) },
-  { key: "sojourn", title: "wait + service", write: (row) => writeTime(row.sojourn) },
-  { key: "queueing", title: "how tuples queue", write: (row) => QUEUEINGS[row.queueing] ?? row.queueing },
-  { key: "running", title: "processors → recommended", write: (row) => change(row.running, row.recommended) },
-];
-
-/**
- * @param {{topology: any, estimate: any, asked: string | null, processors: {current: Record<string, number>,
- *   recommended: Record<string, number>} | null}} props
- */
-export function Operators({ topology, estimate, asked, processors }) {
-  const [picked, setPicked] = useState(asked);
-  useLayoutEffect(() => setPicked(asked), [asked]);
+export function Operators({ name, topology, estimate, asked, basis, processors }) {
+  const [picked, setPicked] = useState(/** @type {string | null} */ (null));
+  // An operator is asked for by its name, or by a part of it.
+  const like = asked?.toLowerCase() ?? null;
+  const meant = topology.operators.find((one) => one.name === asked) ??
+    (like === null ? undefined : topology.operators.find((one) => one.name.toLowerCase().includes(like)));
+  useLayoutEffect(() => setPicked(meant?.name ?? null), [asked]);
   const estimates = new Map((estimate?.operators ?? []).map((one) => [one.name, one]));
   const rows = topology.operators.map((one) => makeRow(topology, one, estimates.get(one.name), processors));
-  const busiest = rows.reduce((most, one) => ((one.utilisation ?? -1) > (most?.utilisation ?? -1) ? one : most), null);
+  const bottleneck = findBottleneck(rows);
   const edges = topology.edges.map((one) => {
     const source = estimates.get(one.source);
     return { source: one.source, target: one.target, flow: source ? source.arrival_rate * one.selectivity : null };
   });
-  const isBusyKnown = (busiest?.utilisation ?? null) !== null;
-  const now = estimate && `${counted(estimate.processors_total, "processor")} at ${rate(estimate.external_rate)}`;
   return html`
     <section class="card">
       <h2>Operators</h2>
-      ${isBusyKnown &&
-        html`
-          <p>
-            The busiest is <strong>${busiest.name}</strong>: ${percent(busiest.utilisation)} busy.${" "}
-            <span class="quiet">
-              Busy, wait and service are estimates for the ${now}. <${Term} of="E[T]" /> counts an operator as often as an external tuple${" "}
-              visits it on average: its arrivals divided by the external rate.
-            </span>
-          </p>
-        `}
-      <${TopologyGraph} nodes=${rows} edges=${edges} middle=${picked ?? busiest?.name ?? rows[0]?.name ?? null}
-        onPick=${setPicked} />
+      ${bottleneck && html`<${Bottleneck} row=${bottleneck} rows=${rows} estimate=${estimate} />`}
+      <${TopologyGraph} nodes=${rows} edges=${edges} middle=${picked ?? bottleneck?.name ?? rows[0]?.name ?? null}
+        bottleneck=${bottleneck?.name ?? null} onPick=${setPicked} />
+      ${picked !== null && estimates.has(picked) && html`
+        <${Instances} key=${picked} name=${name} operator=${estimates.get(picked)} basis=${basis} />
+      `}
       <${OperatorTable} rows=${rows} picked=${picked} onPick=${setPicked} />
     </section>
   `;
 }
 
-/** A time of an operator; one that cannot keep up has no bound. @param {number | null} seconds */
-const writeTime = (seconds) => seconds === Infinity ? UNBOUNDED : duration(seconds);
+/** Where an external tuple waits longest, all its visits counted; null: nothing is measured. @param {Row[]} rows */
+function findBottleneck(rows) {
+  const known = rows.filter((one) => one.utilisation !== null);
+  const longest = (
+    /** @type {Row} */ one,
+  ) => (one.waits === Infinity ? 1e300 * (1 + (one.utilisation ?? 0)) : one.waits ?? 0);
+  return known.reduce(
+    (/** @type {Row | null} */ most, one) => most === null || longest(one) > longest(most) ? one : most,
+    null,
+  );
+}
 
+/** @param {{row: Row, rows: Row[], estimate: any}} props */
+function Bottleneck({ row, rows, estimate }) {
+  const busiest = rows.reduce((most, one) => ((one.utilisation ?? -1) > (most.utilisation ?? -1) ? one : most), row);
+  const total = duration(estimate.expected_sojourn_seconds);
+  const now = `${counted(estimate.processors_total, "processor")} at ${rate(estimate.external_rate)}`;
+  const said = row.waits === Infinity
+    ? html`<strong>${row.name}</strong> cannot keep up: its queue grows without end.`
+    : html`
+      Tuples wait longest at <strong>${row.name}</strong>: ${duration(
+        row.waits,
+      )} of the estimated <${Term} of="E[T]" />${" "}
+      of ${total}. It is ${percent(row.utilisation)} <${Term} of="busy" />.
+    `;
+  return html`
+    <p>
+      ${said}${" "}
+      ${busiest !== row &&
+        html`The busiest is <strong>${busiest.name}</strong>: ${percent(busiest.utilisation)} busy.${" "}`}
+      <span class="quiet">Estimates for the ${now}. E[T] counts an operator as often as an external tuple visits it.</span>
+    </p>
+  `;
+}
+
+/** @returns {Row} */
 function makeRow(topology, operator, estimated, processors) {
+  const wait = estimated ? estimated.wait_seconds ?? Infinity : null;
+  const sojourn = estimated ? estimated.sojourn_seconds ?? Infinity : null;
+  const times = (
+    seconds,
+  ) => (seconds === null || !estimated ? null : seconds === Infinity ? seconds : seconds * estimated.visits);
   return {
     name: operator.name,
     queueing: operator.queueing ?? topology.queueing ?? "not said",
     utilisation: estimated?.hottest_utilisation ?? estimated?.utilisation ?? null,
     arrival_rate: estimated?.arrival_rate ?? null,
     service_rate: estimated?.service_rate ?? null,
-    wait: estimated ? estimated.wait_seconds ?? Infinity : null,
-    sojourn: estimated ? estimated.sojourn_seconds ?? Infinity : null,
+    wait,
+    waits: times(wait),
+    sojourn,
+    part: times(sojourn),
     running: processors?.current[operator.name] ?? estimated?.processors ?? null,
     recommended: processors?.recommended[operator.name] ?? null,
   };
-}
-
-/** @param {{rows: Row[], picked: string | null, onPick: (name: string) => void}} props */
-function OperatorTable({ rows, picked, onPick }) {
-  const [most, setMost] = useState(ROWS_AT_ONCE);
-  const [order, setOrder] = useState({ key: /** @type {keyof Row} */ ("utilisation"), isDown: true });
-  const sorted = sortRows(rows, order);
-  const listed = sorted.slice(0, most);
-  const following = Math.min(ROWS_AT_ONCE, rows.length - listed.length);
-  const turn = (key) => setOrder({ key, isDown: order.key === key ? !order.isDown : key !== "queueing" });
-  return html`
-    <div class="scroll tall" tabindex="0" role="group" aria-label="A part that can be scrolled">
-      <table class="wide">
-        <thead>
-          <tr>
-            <${Heading} of=${{ key: "name", title: "operator" }} order=${order} onTurn=${turn} />
-            ${COLUMNS.map((one) => html`<${Heading} of=${one} order=${order} onTurn=${turn} />`)}
-          </tr>
-        </thead>
-        <tbody>
-          ${listed.map((row) =>
-            html`
-              <tr class=${row.name === picked ? "picked" : ""} key=${row.name}>
-                <th scope="row">
-                  <button class="plain" onClick=${() => onPick(row.name)}>${row.name}</button>
-                </th>
-                ${COLUMNS.map((one) => html`<td>${one.write(row)}</td>`)}
-              </tr>
-            `
-          )}
-        </tbody>
-      </table>
-    </div>
-    ${following > 0 && html`
-      <p>
-        ${count(listed.length)} of ${count(rows.length)} operators.${" "}
-        <button onClick=${() => setMost(most + ROWS_AT_ONCE)}>Show ${following} more</button>
-      </p>
-    `}
-  `;
-}
-
-/**
- * @param {{of: {key: keyof Row, title: string}, order: {key: keyof Row, isDown: boolean},
- *   onTurn: (key: keyof Row) => void}} props
- */
-function Heading({ of, order, onTurn }) {
-  const isOrder = order.key === of.key;
-  const direction = order.isDown ? "descending" : "ascending";
-  return html`
-    <th scope="col" aria-sort=${isOrder ? direction : undefined}>
-      <button class="plain" onClick=${() => onTurn(of.key)}>
-        ${of.title}${isOrder ? (order.isDown ? " ▾" : " ▴") : ""}
-      </button>
-    </th>
-  `;
-}
-
-/** The rows in order, those that do not know last. @param {Row[]} rows @param {{key: keyof Row, isDown: boolean}} order */
-function sortRows(rows, { key, isDown }) {
-  const side = isDown ? -1 : 1;
-  return [...rows].sort((a, b) => {
-    const [x, y] = [a[key], b[key]];
-    if (x === null || y === null) return Number(x === null) - Number(y === null);
-    if (typeof x === "number" && typeof y === "number") return side * (x - y);
-    return side * String(x).localeCompare(String(y));
-  });
 }

@@ -1,25 +1,16 @@
 // Which topology needs me?
 import { html, useRef, useState } from "./view.js";
-import { ago, change, duration, rate, rateLimit, sentence } from "./format.js";
-import { Sparkline } from "./chart.js";
 import { LoadDemo } from "./demo.js";
-import { EmptyDrawing, Nothing } from "./empty.js";
+import { EmptyDrawing } from "./empty.js";
+import { count, counted, percent, UNKNOWN } from "./format.js";
 import { useMeasuredUntil } from "./freshness.js";
 import { Trouble, useAnswer, Waiting } from "./hooks.js";
+import { OverviewTable, SIGNS } from "./overview_table.js";
+import { Term } from "./terms.js";
+import { Big } from "./verdict.js";
 
-/** @type {Record<string, string>} */
-const SIGNS = {
-  overloaded: "▲ overloaded",
-  "target-missed": "▲ target missed",
-  "target-missed-estimated": "▲ target missed (estimated)",
-  "ahead-of-clock": "◌ ahead of the clock",
-  stale: "◌ stale",
-  "change-wanted": "● change wanted",
-  undecided: "○ undecided",
-  "no-policy": "○ no policy",
-  "no-measurements": "○ no measurements",
-  fine: "✓ fine",
-};
+/** The hours of 30 days. */
+const HOURS = 720;
 
 /** The first page of what is asked for. @param {{status: string, contains: string}} wanted */
 function writePath({ status, contains }) {
@@ -51,9 +42,10 @@ export function OverviewPage({ session }) {
       ${!page && html`<${Waiting} of=${found} />`}
       ${page && isAll && !page.items.length && html`<${Empty} session=${session} />`}
       ${page && !(isAll && !page.items.length) && html`
+        ${page.items.length > 0 && html`<${Totals} rows=${page.items} isAll=${isAll && !page.next && !following} />`}
         <section class="card">
           <${Filter} counts=${page.counts} wanted=${wanted} onWant=${want} />
-          <${Table} page=${page} />
+          <${OverviewTable} rows=${page.items} />
         </section>
       `}
       <p>
@@ -95,56 +87,33 @@ function Filter({ counts, wanted, onWant }) {
   `;
 }
 
-const COLUMNS = [
-  "topology",
-  "status",
-  "E[T], newest",
-  "target",
-  "processors → recommended",
-  "rate, newest",
-  "recommended processors are enough up to",
-  "measured",
-  "rate over time",
-];
-
-function Table({ page }) {
-  if (!page.items.length) return html`<${Nothing} says="No topology is like that." />`;
+/** Sums over the listed topologies, of the numbers that are known. @param {{rows: any[], isAll: boolean}} props */
+function Totals({ rows, isAll }) {
+  const known = rows.filter((one) => one.processors_running !== null && one.processors_recommended !== null);
+  const sum = (of) => known.reduce((total, one) => total + of(one), 0);
+  const [runs, wanted] = [sum((one) => one.processors_running), sum((one) => one.processors_recommended)];
+  const looks = rows.flatMap(({ day, target_seconds: target }) =>
+    target === null ? [] : day.filter((one) => one !== null).map((one) => one <= target)
+  );
+  const unknown = rows.length - known.length;
+  const of = isAll ? "" : " of these topologies";
   return html`
-    <div class="scroll" tabindex="0" role="group" aria-label="A part that can be scrolled">
-      <table class="wide topologies">
-        <thead>
-          <tr>${COLUMNS.map((one) => html`<th scope="col">${one}</th>`)}</tr>
-        </thead>
-        <tbody>${page.items.map((row) => html`<${Line} row=${row} key=${row.name} />`)}</tbody>
-      </table>
-    </div>
-  `;
-}
-
-function Line({ row }) {
-  const seconds = row.measured_sojourn_seconds ?? row.expected_sojourn_seconds;
-  const cells = [
-    [duration(seconds), row.measured_sojourn_seconds === null ? "estimated" : "measured"],
-    [duration(row.target_seconds)],
-    [change(row.processors_running, row.processors_recommended)],
-    [rate(row.external_rate)],
-    [rateLimit(row.holds_up_to_rate)],
-    [ago(row.measured_until)],
-  ];
-  return html`
-    <tr>
-      <th scope="row">
-        <a class="name" title=${row.name} href=${`#/topologies/${encodeURIComponent(row.name)}`}>${row.name}</a>
-      </th>
-      <td>
-        <span class="status ${row.status}">${SIGNS[row.status]}</span>
-        <span class="detail">${sentence(row.detail)}</span>
-      </td>
-      ${cells.map(([text, title], place) => html`<td title=${title} data-label=${COLUMNS[place + 2]}>${text}</td>`)}
-      <td>
-        <${Sparkline} values=${row.rates} label=${`Newest rate ${rate(row.external_rate)}`} />
-      </td>
-    </tr>
+    <section class="card glance" aria-label="Totals">
+      <${Big} name="processors running${of}" from=${count(runs)}
+        note=${unknown ? `of ${count(unknown)} it is not known` : "of all topologies that are listed"} />
+      <${Big} name="processors recommended" from=${count(wanted)}
+        note=${runs === wanted
+          ? "nothing changes"
+          : `${count(Math.abs(runs - wanted))} ${runs > wanted ? "fewer" : "more"}`} />
+      <${Big} name=${html`<${Term} of="saving">processor-hours of 30 days<//>`}
+        from=${`${wanted < runs ? "−" : wanted > runs ? "+" : ""}${count(HOURS * Math.abs(wanted - runs))}`}
+        note="if the recommended ones run instead" />
+      <${Big} name="within the target, last 24 hours"
+        from=${looks.length ? percent(looks.filter(Boolean).length / looks.length) : UNKNOWN}
+        note=${`of ${counted(looks.length, "half hour")} that ${
+          looks.length === 1 ? "was" : "were"
+        } measured at the end`} />
+    </section>
   `;
 }
 

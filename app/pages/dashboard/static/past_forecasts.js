@@ -62,7 +62,8 @@ function Compared({ found }) {
         </div>
       </dl>
       <p>${found.detail}</p>
-      <${Chart} label="External rate" xs=${xs} writeX=${clock} lines=${lines} marks=${missed}
+      <${Chart} label="External rate" xs=${xs} writeX=${clock} lines=${lines} isTime=${true}
+        marks=${missed}
         write=${rate} />
       <p class="quiet">
         Came: the highest measured rate from a decision until the next change was possible. Expected: the same, as${" "}

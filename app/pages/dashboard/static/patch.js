@@ -20,22 +20,25 @@ export function Patch({ decision }) {
     setCopied("");
   };
   return html`
-    <section class="card">
+    <div class="to-send">
       <h2>What to send where</h2>
-      <label>
-        for${" "}
-        <select aria-label="Format" value=${format} onChange=${choose}>
-          ${FORMATS.map((one) => html`<option value=${one}>${one}</option>`)}
-        </select>
-      </label>
+      <p class="row">
+        <button class="main" onClick=${copy} aria-disabled=${!patch}>Copy</button>
+        <label>
+          for${" "}
+          <select aria-label="Format" value=${format} onChange=${choose}>
+            ${FORMATS.map((one) => html`<option value=${one}>${one}</option>`)}
+          </select>
+        </label>
+        <span aria-live="polite">${copied}</span>
+      </p>
       <${Trouble} problem=${found.problem} />
       ${patch?.path && html`<p><code>${patch.method} ${patch.path}</code></p>`}
       ${patch && html`
         <pre class="patch">${text}</pre>
-        <p><button onClick=${copy}>Copy</button> <span aria-live="polite">${copied}</span></p>
         <ul>${(patch.notes ?? []).map((one) => html`<li>${markCode(one)}</li>`)}</ul>
       `}
-    </section>
+    </div>
   `;
 }
 

@@ -90,6 +90,11 @@ function useFound([room, name], text) {
   const isInside = room === "topologies" && Boolean(name);
   const query = new URLSearchParams({ limit: String(MOST_OF_A_KIND), ...(text ? { contains: text } : {}) });
   const topologies = useAnswer(`/v1/overview?${query}`, undefined, null).answer?.items ?? [];
+  const elsewhere = useAnswer(
+    text ? `/v1/overview?${new URLSearchParams({ limit: String(MOST_OF_A_KIND), operator: text })}` : null,
+    undefined,
+    null,
+  ).answer?.items ?? [];
   const inside = useAnswer(isInside ? at(name) : null, undefined, null).answer?.operators ?? [];
   const fits = (/** @type {Found} */ one) => one.text.toLowerCase().includes(text.toLowerCase());
   const ofTopology = isInside
@@ -110,6 +115,11 @@ function useFound([room, name], text) {
   return [
     ...topologies.map((one) => ({ text: one.name, kind: "topology", address: writeAddress(one.name, "") })),
     ...operators.filter(fits).slice(0, MOST_OF_A_KIND),
+    ...elsewhere.filter((one) => one.name !== name).map((one) => ({
+      text: one.name,
+      kind: `has an operator like “${text}”`,
+      address: writeAddress(one.name, `?operator=${encodeURIComponent(text)}`),
+    })),
     ...pages.filter(fits),
   ];
 }

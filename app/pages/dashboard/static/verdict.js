@@ -1,6 +1,5 @@
 // A decision in words: what to do, its numbers, and why.
 import { html } from "./view.js";
-import { at } from "./api.js";
 import {
   ago,
   change,
@@ -15,7 +14,8 @@ import {
   snapshots,
   UNBOUNDED,
 } from "./format.js";
-import { useAnswer } from "./hooks.js";
+import { Patch } from "./patch.js";
+import { Term } from "./terms.js";
 
 /** @typedef {[name: string, value: string]} Figure a number, and of what it is */
 
@@ -38,9 +38,63 @@ export function Verdict({ decision }) {
   const [todo, effect] = at ? [decision.verdict.slice(0, at), decision.verdict.slice(at)] : [decision.verdict, ""];
   return html`
     <section class=${`card verdict ${current.stable ? decision.action : "overloaded"}`}>
-      <p class="sentence"><strong>${sentence(todo)}</strong>${effect}</p>
-      ${figures}
+      <div class="split">
+        <div>
+          <p class="sentence"><strong>${sentence(todo)}</strong>${effect}</p>
+          <${Glance} decision=${decision} />
+          ${current.evidence && html`<p class="known-error"><b>How true:</b> ${current.evidence.detail}</p>`}
+          ${figures}
+        </div>
+        <${Patch} decision=${decision} />
+      </div>
     </section>
+  `;
+}
+
+/** The three numbers of a decision: what runs and should run, how long a tuple takes, how much more load is carried. */
+function Glance({ decision }) {
+  const { processors: { current_total: runs, recommended_total: wanted }, policy } = decision;
+  const target = policy.goal.t_max_seconds ?? policy.goal.target?.seconds ?? null;
+  const measured = decision.measured_sojourn_seconds;
+  const now = measured ?? (decision.current.stable ? decision.current.expected_sojourn_seconds : null);
+  const expected = decision.corrected_sojourn_seconds ?? decision.expected_sojourn_seconds;
+  const reach = decision.counterfactuals.holds_up_to_rate;
+  const time = now === null && !decision.current.stable ? UNBOUNDED : duration(now);
+  const isChange = decision.action !== "hold";
+  const misses = target !== null && (now === null ? !decision.current.stable : now > target);
+  return html`
+    <div class="glance">
+      <${Big} name=${html`<${Term} of="processors" />`} from=${count(runs)} to=${wanted === runs ? null : count(wanted)}
+        direction=${wanted - runs} note=${wanted === runs ? "nothing changes" : `${signedCount(wanted - runs)}`} />
+      <${Big} name=${html`<${Term} of="E[T]" />${measured === null ? " estimated" : " measured"}`} from=${time}
+        to=${isChange ? duration(expected) : null} direction=${isChange && now !== null ? expected - now : 0}
+        isBad=${misses} note=${target === null
+          ? "no target"
+          : `${misses ? "▲ above" : "✓ within"} the target of ${duration(target)}`} />
+      <${Big} name=${html`rate now, and <${Term} of="headroom" />`} from=${rate(
+        decision.external_rate,
+      )} to=${reach === null ? null : rateLimit(reach)} direction=${0} note=${reach === null
+        ? ""
+        : `${nameReach(wanted, target !== null)} ${rateLimit(reach)}`} />
+    </div>
+  `;
+}
+
+/** @param {number} value */
+const signedCount = (value) => `${value > 0 ? "+" : "−"}${counted(Math.abs(value), "processor")}`;
+
+/**
+ * @param {{name: unknown, from: string, to?: string | null, direction?: number, note: string, isBad?: boolean}} props
+ * direction: above 0 it rises, below 0 it falls
+ */
+export function Big({ name, from, to = null, direction = 0, note, isBad = false }) {
+  const sign = direction > 0 ? "↗" : direction < 0 ? "↘" : "→";
+  return html`
+    <div class="big ${isBad ? "bad" : ""}">
+      <span class="big-name">${name}</span>
+      <span class="big-value">${from}${to !== null && html`<span class="arrow">${sign}</span>`}${to}</span>
+      <span class="big-note">${note}</span>
+    </div>
   `;
 }
 
@@ -87,60 +141,6 @@ export function Figures({ of }) {
   `;
 }
 
-export function Why({ decision, before }) {
-  const { basis, outcome, observed, current: { evidence } } = decision;
-  return html`
-    <section class="card">
-      <h2>Why</h2>
-      <ul>
-        ${decision.reasons.map((one) => html`<li>${sentence(one.detail)} <${Code} of=${one} /></li>`)}
-        ${decision.constraints.map((one) => html`<li>Limit: ${sentence(one.detail)} <${Code} of=${one} /></li>`)}
-      </ul>
-      <p>
-        ${decision.sized_for?.detail}${" "}
-        ${decision.sized_for?.source === "forecast" && html`<${Covered} name=${basis.topology} />`}
-      </p>
-      <p>${sentence(decision.counterfactuals.one_fewer_detail)}</p>
-      ${decision.catching_up && html`<p>${sentence(decision.catching_up.detail)}</p>`}
-      ${outcome?.source === "reported" && html`<p>Reported: ${outcome.state}${describeMeasured(outcome)}.</p>`}
-      ${observed && html`<p>Since then: ${sentence(observed.detail)}</p>`}
-      ${before?.observed && html`
-        <p>
-          The decision before, on data until ${clock(before.decided_for)} UTC:${" "}
-          ${sentence(before.observed.detail)}
-        </p>
-      `}
-      <p class="quiet">
-        Made from ${counted(basis.snapshots, "snapshot")}, measured from ${clock(basis.first_observed_at)} until${" "}
-        ${clock(decision.decided_for)} UTC, and from the description of the topology with number${" "}
-        ${count(basis.revision)} (the first is 1, each change adds 1).
-      </p>
-      <${Evidence} of=${evidence} />
-      <${Diagnostics} of=${decision.diagnostics} />
-    </section>
-  `;
-}
-
-/** How often earlier forecasts were right, beside the probability of this one. @param {{name: string}} props */
-function Covered({ name }) {
-  return useAnswer(at(name, "/past-forecasts?limit=200"), undefined, null).answer?.detail;
-}
-
-/** How true the estimated E[T] is. @param {{of: {detail: string, assumed: string[]} | null}} props */
-function Evidence({ of }) {
-  if (!of) return null;
-  return html`
-    <details>
-      <summary>How true the estimated E[T] is</summary>
-      <p>${of.detail}</p>
-      ${of.assumed.length > 0 && html`
-        <p>Assumed, because it was not measured:</p>
-        <ul>${of.assumed.map((one) => html`<li>${sentence(one)}</li>`)}</ul>
-      `}
-    </details>
-  `;
-}
-
 /** What the service says of its data, each thing once. @param {{of: {code: string, detail: string}[]}} props */
 export function Diagnostics({ of }) {
   const each = [...new Map(of.map((one) => [`${one.code} ${one.detail}`, one])).values()];
@@ -156,11 +156,4 @@ export function Diagnostics({ of }) {
 /** The stable code of a reason or a diagnostic. @param {{of: {code: string}}} props */
 export function Code({ of }) {
   return html`<span class="code">${of.code}</span>`;
-}
-
-/** @param {{measured_seconds: number | null, expected_seconds: number | null}} outcome */
-function describeMeasured({ measured_seconds, expected_seconds }) {
-  return measured_seconds === null
-    ? ""
-    : `, with a measured E[T] of ${duration(measured_seconds)}, where ${duration(expected_seconds)} was expected`;
 }

@@ -17,6 +17,7 @@ import { Folded } from "./folded.js";
 import { Trouble, useAnswer, useTerms } from "./hooks.js";
 import { Code, Diagnostics, Figures } from "./verdict.js";
 import { Tabs } from "./tabs.js";
+import { DecisionSays, ForecastMark, Scenarios, useDecision } from "./what_if_beside.js";
 
 /** The note that the decision has another number of processors stands beside the number. */
 const DIFFERS = "differs-from-decision";
@@ -36,6 +37,7 @@ export function WhatIfPage({ name, query }) {
   const set = (part) => setTerms((before) => ({ ...before, ...part }));
   const kMax = useField(terms.kMax, { read: readWhole, write: String, onValue: (kMax) => set({ kMax }) });
   const tMax = useField(terms.tMax, { read: readTime, write: writeTime, onValue: (tMax) => set({ tMax }) });
+  const decision = useDecision(name);
   const isOld = !found.answer || kMax.isWrong || tMax.isWrong;
   const setLoad = (event) => set({ load: Number((10 ** Number(event.target.value)).toPrecision(3)) });
   return html`
@@ -49,13 +51,14 @@ export function WhatIfPage({ name, query }) {
           <input type="range" min="-1" max="0.699" step="0.01" value=${Math.log10(terms.load)}
             aria-valuetext="${short(terms.load)} times the measured load" onInput=${setLoad} />
         </label>
+        <${ForecastMark} decision=${decision} onLoad=${(load) => set({ load })} />
         <${NumberField} label="processors at most" placeholder="no limit" field=${kMax}
           wanted="Write a whole number from 1 on." />
         <${NumberField} label=${LIMIT_OF_TIME} placeholder=${usual.placeholder} field=${tMax} wanted=${TIME_WANTED} />
         <p class="quiet">Nothing is stored. The address of this page holds what you entered: share it.</p>
       </section>
       <${Trouble} problem=${found.problem ?? usual.problem} />
-      ${last.current && html`<${Answer} found=${last.current} isOld=${isOld} />`}
+      ${last.current && html`<${Answer} found=${last.current} isOld=${isOld} decision=${decision} />`}
     </div>
   `;
 }
@@ -77,8 +80,8 @@ function usePolicyTarget(path, { kMax, tMax }) {
   return { target, placeholder, problem, keep, isKnown: !isNeeded || kept.current !== undefined };
 }
 
-/** @param {{found: any, isOld: boolean}} props isOld: the numbers belong to the terms before */
-function Answer({ found, isOld }) {
+/** @param {{found: any, isOld: boolean, decision: any}} props isOld: the numbers belong to the terms before */
+function Answer({ found, isOld, decision }) {
   const { planned, gate } = found;
   const differs = found.diagnostics.find((one) => one.code === DIFFERS);
   const aged = found.diagnostics.find((one) => one.code === "old-snapshots");
@@ -92,7 +95,9 @@ function Answer({ found, isOld }) {
       <section class="card">
         <${Figures} of=${listFigures(found)} />
         ${differs && html`<p role="note">${sentence(differs.detail)} <${Code} of=${differs} /></p>`}
+        ${differs && html`<${DecisionSays} decision=${decision} />`}
       </section>
+      <${Scenarios} found=${found} />
       <${Checks} found=${found} />
       <${Frontier} found=${found} />
       ${planned && html`<${Plan} planned=${planned} running=${gate?.processors ?? {}} />`}

@@ -114,9 +114,9 @@ def check_more(client: httpx.Client, page: Page, known: str, address: str, datab
         session.commit()
     page.goto(address)
     expect(rows_of(page)).to_have_count(100)
-    page.get_by_role("button", name="More").click()
+    page.get_by_role("button", name="More", exact=True).click()
     expect(rows_of(page)).to_have_count(len(client.get(url, params={"limit": 1000}).json()["items"]))
-    expect(page.get_by_role("button", name="More")).to_have_count(0)
+    expect(page.get_by_role("button", name="More", exact=True)).to_have_count(0)
     newest = rows_of(page).first
     newest.get_by_text("Why", exact=True).click()
     for reason in client.get(url, params={"limit": 1}).json()["items"][0]["reasons"]:

@@ -5,8 +5,9 @@ import re
 from hashlib import sha256
 
 import httpx
+import pytest
 
-from app.pages.dashboard.files import STATIC
+from app.pages.dashboard.files import OF_FORECASTS, OF_WORKER, STATIC
 
 MOST_BYTES = 110_000
 
@@ -19,9 +20,11 @@ def test_the_files_of_others_are_those_that_were_looked_at():
     assert found == dict(listed)
 
 
-def test_all_files_together_are_small():
+@pytest.mark.parametrize("other", [OF_WORKER, OF_FORECASTS])
+def test_the_files_of_a_page_together_are_small(other: set[str]):
     files = [path for path in STATIC.rglob("*") if path.suffix in {".js", ".css", ".html", ".svg"}]
-    assert sum(len(gzip.compress(path.read_bytes())) for path in files) < MOST_BYTES
+    needed = [path for path in files if path.relative_to(STATIC).as_posix() not in other]
+    assert sum(len(gzip.compress(path.read_bytes())) for path in needed) < MOST_BYTES
 
 
 def test_no_file_holds_a_script_or_an_address_of_another_site():
@@ -64,10 +67,10 @@ def test_files_are_packed_for_who_takes_it_and_each_form_has_an_etag(client: htt
     assert len(tags) == len({etag for _, etag in tags}) == 2
 
 
-def test_the_frame_names_every_module_but_those_of_the_worker(client: httpx.Client):
+def test_the_frame_names_every_module_but_those_of_the_worker_and_of_forecasts(client: httpx.Client):
     named = set(re.findall(r"</ui/([^>]+)>; rel=modulepreload", client.get("/ui/").headers["Link"]))
     there = {path.relative_to(STATIC).as_posix() for path in STATIC.rglob("*.js")}
-    assert there - named == {"layout.js", "vendor/dagre.js"}
+    assert there - named == OF_WORKER | OF_FORECASTS
     assert named <= there
 
 

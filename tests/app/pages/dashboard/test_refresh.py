@@ -56,3 +56,19 @@ def test_a_page_asks_again_for_what_has_changed_and_not_while_it_is_hidden(
         page.evaluate(HIDE, False)  # noqa: FBT003 - a value
         expect(page.get_by_role("button", name="only", exact=True)).to_be_visible()
         assert watched.complaints == []
+
+
+def test_a_page_asks_as_often_as_snapshots_come(
+    service: Service, browser: Browser, name: str, client: httpx.Client
+):
+    add(client, name, minutes_ago=0.5, window_seconds=5.0)
+    client.put(f"/v1/topologies/{name}/policy", json={"goal": {"t_max_seconds": 0.06}}).raise_for_status()
+    decide(client, name)
+    with watch_page(browser) as watched:
+        page, requests = watched.page, list[Request]()
+        page.on("request", lambda one: requests.append(one))  # noqa: PLW0108 - playwright marks the function
+        page.clock.install()
+        page.goto(f"{service.url}/ui/#/topologies/{name}")
+        expect(page.locator(".chart").first).to_be_visible()
+        page.clock.pause_at(page.evaluate("Date.now() / 1000") + 1.0)
+        assert f"/v1/topologies/{name}/decisions" in list_statuses(page, requests, 5_500)

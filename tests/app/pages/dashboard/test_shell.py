@@ -102,9 +102,8 @@ def test_the_content_uses_the_width(browser: Browser, service: Service, decided:
     with watch_page(browser, viewport={"width": width, "height": 900}) as watched:
         for path in ("", f"topologies/{decided}", f"topologies/{decided}/what-if"):
             watched.page.goto(f"{service.url}/ui/#/{path}")
-            card = watched.page.locator("main .card").first
-            expect(card).to_be_visible()
-            box = card.bounding_box()
+            expect(watched.page.locator("main .card").first).to_be_visible()
+            box = watched.page.locator("main .page").bounding_box()
             assert box is not None
             assert box["width"] > width - 90
             assert watched.page.evaluate("document.documentElement.scrollWidth") == width

@@ -1,5 +1,6 @@
 """What if: its numbers belong to its terms, and have the names and the values that other pages give them."""
 
+import re
 from concurrent.futures import ThreadPoolExecutor
 from time import perf_counter
 from typing import Any
@@ -182,3 +183,20 @@ def test_refused_terms_are_asked_for_again_and_the_numbers_before_are_grey_until
     planned = post(service, WHAT_IF, {"load_factor": 0.5, "k_max": 40}).json()["planned"]["processors_total"]
     expect(page.locator(".figures")).to_contain_text(f"→ {planned}")
     watched.complaints.clear()  # the browser itself complains of the answer 503
+
+
+def test_two_scenarios_stand_side_by_side_and_the_forecast_has_a_mark(
+    watched: Watched, service: Service, decided: dict[str, Any], name: str
+):
+    page = watched.page
+    page.goto(f"{service.url}/ui/#/topologies/{name}/what-if")
+    table = page.locator("section", has=page.get_by_role("heading", name="Side by side")).get_by_role("table")
+    page.get_by_role("button", name="Keep these numbers").click()
+    expect(table.get_by_role("row").filter(has_text="load")).to_have_text("load× 1× 1")
+    ahead = decided["look_ahead"]
+    if ahead is not None:
+        page.get_by_role("button", name="Try the forecast's highest rate").click()
+    else:
+        page.get_by_label(re.compile("^load")).fill("0.3")
+    expect(table.get_by_role("row").filter(has_text="load")).not_to_have_text("load× 1× 1")
+    expect(table.get_by_role("row").filter(has_text="load")).to_contain_text("load× 1")

@@ -185,3 +185,23 @@ def test_all_numbers_of_a_row_that_waits_are_of_the_change_for_which_it_waits(al
     assert row["holds_up_to_rate"] == change["counterfactuals"]["holds_up_to_rate"]
     assert row["holds_up_to_rate"] != held["counterfactuals"]["holds_up_to_rate"]
     assert row["recommended_sojourn_seconds"] == change["expected_sojourn_seconds"]
+
+
+def test_a_row_has_its_labels_and_the_measured_times_of_a_day(alone: httpx.Client):
+    add(alone, "dayly", measured_sojourn_seconds=0.25)
+    labelled = FPD | {"name": "dayly", "labels": ["payments", "night"]}
+    assert alone.put("/v1/topologies/dayly", json=labelled).is_success
+    add(alone, "unmeasured")
+    rows = {row["name"]: row for row in alone.get("/v1/overview").json()["items"]}
+    day = rows["dayly"]["day"]
+    assert (len(day), set(day), set(day[-2:])) == (48, {None, 0.25}, set(day[-2:]) | {0.25})
+    assert rows["dayly"]["labels"] == ["payments", "night"]
+    assert (set(rows["unmeasured"]["day"]), rows["unmeasured"]["labels"]) == ({None}, [])
+
+
+def test_topologies_are_found_by_their_operators(alone: httpx.Client):
+    add(alone, "fraud")
+    assert alone.post("/v1/topologies", json={"name": "other", "operators": [{"name": "only"}]}).is_success
+    found = alone.get("/v1/overview", params={"operator": "DETEC"}).json()
+    assert ([row["name"] for row in found["items"]], found["counts"]) == (["fraud"], {"no-policy": 1})
+    assert alone.get("/v1/overview", params={"operator": "nobody"}).json()["items"] == []
