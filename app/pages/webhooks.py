@@ -17,7 +17,7 @@ from app.database.lone_thread import LoneThread
 from app.database.tables import WebhookRow
 from app.load.measurements.snapshots import CLOCK_LEAD
 from app.pages.overview.gathering import find_lines
-from app.pages.overview.schemas import OverviewRow
+from app.pages.overview.schemas import OverviewFilter, OverviewRow
 from app.pages.overview.service import to_row
 from app.settings import Settings
 from app.web.outgoing import NotSent, send_signed
@@ -70,11 +70,10 @@ class Webhooks(LoneThread):
     def note_changes(self, connection: Connection, now: datetime) -> None:
         """Stores an event for each topology that is in another state than was told last."""
         with Session(connection, info={CLOCK_LEAD: self.settings.clock_lead_seconds}) as session:
-            lines = find_lines(session, now, "")
+            lines = find_lines(session, now, OverviewFilter())
             known = WebhookRow.topology_id == lines.c.topology_id
-            rows = session.execute(
-                select(lines, null().label("rates"), WebhookRow.told).join(WebhookRow, known)
-            ).all()
+            drawn = (null().label(one) for one in ("rates", "day", "labels"))
+            rows = session.execute(select(lines, *drawn, WebhookRow.told).join(WebhookRow, known)).all()
         for row in rows:
             found = to_row(row, now)
             state = STALE if found.status == STALE else found.action
