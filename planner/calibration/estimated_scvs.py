@@ -50,6 +50,9 @@ SETTLING = 3
 LEAST_INTERVALS = 6
 NEAR_RATE = 0.15
 """Intervals whose external rate differs by more from that of the load tell of other waits."""
+OUTLIER = 8.0
+"""A queue so many times as long as the others in the mean, where tuples wait at all, is of a burst: chance makes one of
+3,000 so long."""
 SKEW_SECONDS = 0.005
 """Counters of two operators are read up to so many seconds apart."""
 WRONG_BUFFERS = 0.3
@@ -224,6 +227,7 @@ def see_queue(modelled: Modelled, name: str) -> Seen | None:
         for load in modelled.intervals
         if (one := load.operators[name]).backlog_tuples is not None
     ]
+    pairs = [pair for pair in pairs if not is_outlier(pair[0], [length for length, _ in pairs if length])]
     place = modelled.situation.names.index(name)
     rate, wait = float(modelled.situation.flow.arrival_rates[place]), float(modelled.waits[AT_ONE][place])
     if len(pairs) < LEAST_INTERVALS or not rate or not wait:
@@ -233,6 +237,12 @@ def see_queue(modelled: Modelled, name: str) -> Seen | None:
     by_chance = modelled.at_once[place] + 1.0 / (rate * wait) + (SKEW_SECONDS / wait) ** 2
     noise = by_chance / len(pairs) + (WRONG_BUFFERS * buffered / wait) ** 2
     return Seen(max(seconds, 0.0), noise, "lengths of queues")
+
+
+def is_outlier(length: float, lengths: Sequence[float]) -> bool:
+    """Whether a queue is far longer than the others of `lengths`, which are those above 0."""
+    others = len(lengths) - 1
+    return others >= 1 and length > OUTLIER * max(fsum(lengths) - length, 1.0) / others
 
 
 def see_rest(modelled: Modelled, rest: Sequence[str], found: Mapping[str, ScvEstimate]) -> Seen | None:

@@ -119,6 +119,13 @@ def test_without_evidence_nothing_is_estimated(intervals: list[Interval]):
     assert estimate_scvs(LINE, counted, intervals, "mmk", tuple(MEANS)) is counted
 
 
+def test_the_queue_of_one_burst_tells_nothing_of_services(intervals: list[Interval]):
+    stalled = {name: one._replace(backlog_tuples=60.0) for name, one in intervals[20].load.operators.items()}
+    burst = Interval(replace(intervals[20].load, operators=stalled), seconds=SECONDS)
+    before, after = learn(intervals), learn([*intervals[:20], burst, *intervals[21:]])
+    assert list_scvs(after) == pytest.approx(list_scvs(before), abs=0.05)
+
+
 def test_what_was_measured_stays(intervals: list[Interval]):
     known = {name: one._replace(service_scv=2.0) for name, one in intervals[-1].load.operators.items()}
     newest = Interval(replace(intervals[-1].load, operators=known), seconds=SECONDS)
