@@ -1,5 +1,6 @@
 """/v1/fleet/decisions over HTTP: one budget, a decision of each topology, and who gives before who takes."""
 
+import json
 from collections.abc import Iterator
 from typing import Any
 
@@ -46,6 +47,11 @@ def test_what_one_gives_up_another_takes_afterwards(fleet: httpx.Client, name: s
     standing = fleet.get(f"/v1/topologies/{name}-a/decisions/latest").json()
     assert standing["id"] == rows["a"]["decision_id"]
     assert (standing["action"], standing["wanted"]) == ("scale_down", {"a": 6})
+    assert fleet.get(f"/v1/topologies/{name}-a/keda/a").json() == {"value": 6}
+    patch = fleet.get(f"/v1/decisions/{standing['id']}/patch?format=json").json()
+    assert '"a": 6' in json.dumps(patch["body"])
+    (shown,) = fleet.get(f"/v1/overview?contains={name}-b").json()["items"]
+    assert (shown["decision_id"], shown["processors_recommended"]) == (rows["b"]["decision_id"], 9)
     assert standing["reasons"][0] == {
         "code": "shared-budget",
         "detail": f"6 of the 15 processors that topologies share are for this one. What it gives up goes to {name}-b.",
