@@ -7,16 +7,15 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before numpy: our matrices
 
 import numpy as np
 
-from benchmarks.promise_workloads import list_workloads
+from benchmarks.forecast_peers import compare_bands
 from planner.arrays import Floats
 from planner.vms.backtest import Backtest, BacktestSetup
 from planner.vms.replay import Capacity, ReplayedRun
 from planner.vms.sigma_policies import ALL_POLICIES, BASELINES
 from planner.workloads.arma.fit import Fit, fit_arma, fit_arma_by_squares, fit_arma_by_statsmodels
 from planner.workloads.arma.models import ArmaOrder
-from planner.workloads.season_bands import forecast_by_seasons
-from planner.workloads.series import Measurement, Window, regularise_workload
-from planner.workloads.workload_forecast import ArmaPeaks, forecast_by_lines
+from planner.workloads.series import Window
+from planner.workloads.workload_forecast import ArmaPeaks
 from tests.planner.imai import mst_samples, worldcup_week
 
 APPS = {"grep": 32.0, "rcount": 10.0}
@@ -93,31 +92,6 @@ def print_table() -> None:
                 f"{app:8}{policy:14}{np.mean(qos):8.2f}{np.std(qos, ddof=1):6.2f}{short:14.2f}{np.mean(cost):10.3f}"
                 f"{np.std(cost, ddof=1):7.3f}{static:11.3f}{backlog:10.0f}{seconds:9.2f}"
             )
-
-
-def compare_bands() -> None:
-    """Prints how often bands of 95% hold, their pinball loss as a share of the mean rate, and their time."""
-    found: dict[tuple[str, int], list[tuple[bool, float, float]]] = {}
-    for _, rates, step in list_workloads((0,)):
-        for known in np.linspace(0.5 * len(rates), len(rates) - 61, 12).astype(int):
-            past = [Measurement(step * i, float(rate)) for i, rate in enumerate(rates[:known])]
-            workload = regularise_workload(past, step)
-            for name, make in (("seasons", forecast_by_seasons), ("lines", forecast_by_lines)):
-                began = time.process_time()
-                made = make(workload, 60, 0.95)
-                seconds = time.process_time() - began
-                for lead in (1, 15, 60):
-                    low, high, came = made.lower[lead - 1], made.upper[lead - 1], rates[known + lead - 1]
-                    loss = sum(
-                        max(q * (came - x), (q - 1) * (came - x)) for q, x in ((0.025, low), (0.975, high))
-                    )
-                    found.setdefault((name, lead), []).append(
-                        (low <= came <= high, loss / rates.mean(), seconds)
-                    )
-    print(f"\n{'bands by':12}{'steps ahead':>12}{'coverage':>10}{'loss':>8}{'ms':>7}")
-    for (name, lead), rows in found.items():
-        covered, loss, seconds = np.mean(rows, axis=0)
-        print(f"{name:12}{lead:12}{covered:10.1%}{loss:8.3f}{1e3 * seconds:7.1f}")
 
 
 def main() -> None:

@@ -11,4 +11,5 @@ $compile pyproject.toml --extra service --extra embedded --extra pictures -c req
 $compile pyproject.toml -c requirements.lock -o requirements-light.lock
 $compile pyproject.toml --all-extras --group dev -c requirements.lock -o requirements-dev.lock
 $compile pyproject.toml --all-extras --group dev --group engines -c requirements-dev.lock -o requirements-engines.lock
+$compile pyproject.toml --all-extras --group dev --group engines --group bench -c requirements-engines.lock -o requirements-bench.lock
 $compile --group installer -o requirements-uv.lock

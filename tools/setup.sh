@@ -1,6 +1,7 @@
 #!/bin/sh
 # Installs into .venv the packages of a lock file; does nothing if they are installed already.
-# usage: tools/setup.sh requirements-serve.lock | requirements.lock | requirements-dev.lock | requirements-engines.lock
+# usage: tools/setup.sh requirements-serve.lock | requirements.lock | requirements-dev.lock | requirements-engines.lock |
+#        requirements-bench.lock
 set -eu
 cd "$(dirname "$0")/.."
 lock=$1
@@ -49,7 +50,8 @@ fi
 
 # Each of these locks holds all of those before it, in the same versions.
 list_smaller() {
-    for one in requirements-serve.lock requirements.lock requirements-dev.lock requirements-engines.lock; do
+    for one in requirements-serve.lock requirements.lock requirements-dev.lock requirements-engines.lock \
+        requirements-bench.lock; do
         echo "$one"
         [ "$one" != "$1" ] || return 0
     done
@@ -60,7 +62,8 @@ estimate_size() {
         requirements-serve.lock) echo "0.6 GB" ;;
         requirements.lock) echo "1.4 GB" ;;
         requirements-dev.lock) echo "2 GB" ;;
-        *) echo "2.4 GB" ;;
+        requirements-engines.lock) echo "2.4 GB" ;;
+        *) echo "2.5 GB" ;;
     esac
 }
 

@@ -126,7 +126,7 @@ def forecast_counts(workload: Workload, unit: float, steps: int, level: float) -
     known = [bands.band(lead, level) for lead in list_leads(steps, reach)]
     expected, lower, upper = join_bands(known, min(steps, reach))
     said = [describe_season(found, workload.step_seconds), describe_counts(counts)]
-    said += describe_zeros(workload, counts)
+    said += describe_zeros(workload)
     if steps > reach:
         said.append(describe_shorter(reach, steps, len(counts)))
     return WorkloadForecast(
@@ -140,8 +140,9 @@ def describe_counts(counts: Floats) -> Diagnostic:
     return Diagnostic("sparse-counts", f"{detail}: their bounds are whole counts.")
 
 
-def describe_zeros(workload: Workload, counts: Floats) -> list[Diagnostic]:
+def describe_zeros(workload: Workload) -> list[Diagnostic]:
     """Names the longest stretch without anything, if it is too long for chance."""
+    counts = workload.series[-MOST_STEPS_KNOWN:]
     edges = np.flatnonzero(np.diff(np.concatenate(([1.0], counts > 0.0, [1.0]))))
     starts, ends = edges[::2], edges[1::2]
     if len(starts) == 0:

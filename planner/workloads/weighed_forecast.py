@@ -16,7 +16,7 @@ import numpy as np
 from planner.arrays import Floats
 from planner.values import Diagnostic
 from planner.wording import write_counted, write_percent
-from planner.workloads.count_bands import CountBands, find_unit, forecast_counts
+from planner.workloads.count_bands import CountBands, describe_zeros, find_unit, forecast_counts
 from planner.workloads.line_forecasts import HISTORY
 from planner.workloads.rates_ahead import (
     FEWEST_INTERVALS,
@@ -102,7 +102,7 @@ def forecast_near(workload: Workload, steps: int, level: float) -> WorkloadForec
         f"{write_percent(float(weights.mean()))} on average and of straight lines by the rest, by what each lost on "
         "past rates; the parts differ by how far a step is ahead.",
     )
-    said = (*seasons.diagnostics, weighed)
+    said = (*seasons.diagnostics, *describe_zeros(workload), weighed)
     return WorkloadForecast(None, expected, lower, upper, said, kind="lines+seasons")
 
 

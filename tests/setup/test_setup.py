@@ -98,6 +98,7 @@ def test_every_pin_has_its_hashes_and_no_address(lock: str) -> None:
         ("requirements.lock", "requirements-serve.lock"),
         ("requirements-dev.lock", "requirements.lock"),
         ("requirements-engines.lock", "requirements-dev.lock"),
+        ("requirements-bench.lock", "requirements-engines.lock"),
     ],
 )
 def test_a_larger_lock_holds_all_of_the_smaller_one_in_the_same_versions(larger: str, smaller: str) -> None:
@@ -118,6 +119,7 @@ def test_everything_that_the_project_asks_for_is_pinned() -> None:
         ("requirements-uv.lock", project["dependency-groups"]["installer"]),
         ("requirements-dev.lock", project["dependency-groups"]["dev"]),
         ("requirements-engines.lock", project["dependency-groups"]["engines"]),
+        ("requirements-bench.lock", project["dependency-groups"]["bench"]),
     ):
         names = {re.split(r"[^\w.-]", requirement)[0].lower() for requirement in wanted}
         assert names <= set(read_pins(lock)), lock

@@ -142,3 +142,12 @@ def test_near_steps_are_those_of_the_whole_forecast() -> None:
     near, whole = forecast_near(workload, 240, 0.9), forecast_by_both(workload, 240, 0.9)
     assert len(near.upper) == 133
     assert near.upper.tolist() == whole.upper[:133].tolist()
+
+
+def test_a_long_stretch_without_anything_is_named_and_a_single_zero_is_not() -> None:
+    rates = waves(6, seed=5)
+    rates[200] = 0.0
+    assert "zero-stretch" not in {one.code for one in forecast_near(workload_of(rates), 10, 0.9).diagnostics}
+    rates[300:340] = 0.0
+    said = {one.code: one.detail for one in forecast_near(workload_of(rates), 10, 0.9).diagnostics}
+    assert said["zero-stretch"].startswith("Nothing came for 40 steps, from 1970-01-04 03:00 to")
