@@ -104,11 +104,8 @@ def forecast_by_statsforecast(name: str) -> Maker:
             model, known = models.MSTL(season_length=[day]), rates
         else:
             model, known = getattr(models, name)(season_length=1), rates[-2 * day :]
-        made = model.forecast(y=known.astype(float), h=max(LEADS), level=[100.0 * LEVEL])
-        lower, upper = (
-            np.maximum(made[f"{side}-95.0"] if f"{side}-95.0" in made else made[f"{side}-95"], 0.0)
-            for side in ("lo", "hi")
-        )
+        made = model.forecast(y=known.astype(float), h=max(LEADS), level=[round(100.0 * LEVEL)])
+        lower, upper = (np.maximum(made[f"{side}-{100.0 * LEVEL:g}"], 0.0) for side in ("lo", "hi"))
         return {lead: (float(lower[lead - 1]), float(upper[lead - 1])) for lead in LEADS}
 
     return make_bounds
