@@ -62,7 +62,8 @@ def test_a_page_asks_as_often_as_snapshots_come(
     service: Service, browser: Browser, name: str, client: httpx.Client
 ):
     add(client, name, minutes_ago=0.5, window_seconds=5.0)
-    client.put(f"/v1/topologies/{name}/policy", json={"goal": {"t_max_seconds": 0.06}}).raise_for_status()
+    policy = {"goal": {"t_max_seconds": 0.06}, "smoothing": {"kind": "window", "size": 1}}
+    client.put(f"/v1/topologies/{name}/policy", json=policy).raise_for_status()
     decide(client, name)
     with watch_page(browser) as watched:
         page, requests = watched.page, list[Request]()
