@@ -6,11 +6,12 @@ The price of a late minute is steered so that the share of minutes within the ta
 with the debt, the late minutes beyond those that the promise allows. It is in proportion to the processors of the usual
 rate. The minutes of J are those of the futures (planner.economics.futures), and those of the change itself: what past
 changes cost, or the time that the pause and the backlog take. Fewer processors must have been enough for so long that
-what they save pays for the change.
+what they save pays for the change, and are weighed at the level of a quarter of an hour: a dip of some minutes is
+noise.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from math import exp, inf
 from typing import Literal
@@ -115,17 +116,24 @@ def choose(
     if price is None:
         price = find_price(needs, rungs, max(float(np.mean(rates)), rate_now), kept, terms.promise)
     scales = Scales(situation, history, futures, change, price)
-    offers = scales.weigh([here, *(one for one in rungs if one.counts != here.counts)])
+    rungs = [here, *(one for one in rungs if one.counts != here.counts)]
+    offers = scales.weigh(rungs)
     finer = refine(needs, offers)
     if finer:
         offers += scales.weigh([here, *finer])[1:]
-    running = offers[0]
-    ranked = sorted(offers, key=lambda one: (one.cost, one.total))
+    running, ranked = offers[0], rank(offers)
+    if ranked[0].total < here.total:
+        running, ranked = scales.weigh_calmly([*rungs, *finer])
     drains = scales.find_drain(here, 0.0) > 0.0
     counts, why = decide(ranked[0], running, scales, is_draining=drains)
     return WeighedChoice(
         counts, why, price, kept, change, running, ranked, correction, rate_now > here.saturation
     )
+
+
+def rank(offers: Sequence[Offer]) -> list[Offer]:
+    """The offers, the cheapest first."""
+    return sorted(offers, key=lambda one: (one.cost, one.total))
 
 
 def refine(needs: Needs, offers: Sequence[Offer]) -> list[Rung]:
@@ -197,6 +205,11 @@ class Scales:
                 late = max(self.change.late_minutes, late + SETTLING)
             offers.append(Offer(one.counts, cost + self.price * min(late, MOST_DRAIN), one.capacity))
         return offers
+
+    def weigh_calmly(self, rungs: Sequence[Rung]) -> tuple[Offer, list[Offer]]:
+        """What runs, the first, and all that are no more at the level of a quarter of an hour, the cheapest first."""
+        offers = replace(self, futures=self.futures.calm_down()).weigh(rungs)
+        return offers[0], rank([one for one in offers if one.total <= offers[0].total])
 
     def find_drain(self, rung: Rung, pause_seconds: float) -> float:
         """The minutes until a pause is over and the backlog is worked off."""

@@ -10,10 +10,10 @@ and 1, says how much of a slope went on in the past. No path goes far beyond wha
 may have begun within its interval: half of the paths go on to where it may lead.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from itertools import pairwise
-from math import exp
+from math import exp, inf
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +22,8 @@ from planner.arrays import Floats
 
 HORIZON = 60.0
 LEVEL, SLOPE, MOMENTUM = 3.0, 15.0, 30.0
+CALM = 15.0
+"""Minutes of which the mean counts where processors are given up."""
 JUMP, JUMP_NOISES, LEAST_NOISE, FEW = 0.12, 4.0, 0.03, 5
 MOST_ORIGINS, WALKS, WALK = 120, 20, 0.02
 WALKS_KNOWN = 30.0
@@ -39,12 +41,16 @@ HALF_SEEN = (1.0, 0.7, 1.0, 0.4)
 
 @dataclass(frozen=True, slots=True)
 class RateLevel:
-    """The logarithm of the rate now: its level and slope per minute, and a jump that only the newest interval shows."""
+    """The logarithm of the rate now: its level and slope per minute, and a jump that only the newest interval shows.
+
+    `calm` is the level by the mean of a quarter of an hour.
+    """
 
     value: float
     slope: float
     fresh_jump: float = 0.0
     noise: float = 0.0
+    calm: float = -inf
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +71,12 @@ class Futures:
     weights: Floats
     step: float
     level: RateLevel
+
+    def calm_down(self) -> "Futures":
+        """The same paths from the level of a quarter of an hour, where that is higher than the level of now."""
+        by = max(0.0, self.level.calm - self.level.value)
+        level = replace(self.level, value=self.level.value + by)
+        return replace(self, paths=self.paths + by, level=level)
 
     def find_highest(self) -> float:
         """The rate that hardly any path exceeds."""
@@ -103,25 +115,42 @@ def find_levels(x: Floats, step: float) -> RateLevels:
     jumped = np.maximum.accumulate(np.where(is_jump, np.arange(len(x)), 0))
     begins = np.maximum(begins, jumped)
     levels = (sums[ends] - sums[begins]) / (ends - begins)
-    return RateLevels(levels, find_slopes(levels, step, noise), is_jump, noise)
+    return RateLevels(levels, find_slopes(levels, is_jump, step, noise), is_jump, noise)
 
 
-def find_slopes(levels: Floats, step: float, noise: float) -> Floats:
-    """The slope per minute at every moment: the median of five stretches, so that a step has none, less its noise."""
+def find_slopes(levels: Floats, is_jump: NDArray[np.bool_], step: float, noise: float) -> Floats:
+    """The slope per minute at every moment: the median of five stretches, less its noise.
+
+    A stretch with a jump does not count, so that a step has no slope: beside it, the highest of the others would be the
+    median.
+    """
     part = count_steps(SLOPE / STRETCHES, step)
     at = np.arange(len(levels))
-    ends = [levels[np.maximum(at - place * part, 0)] for place in range(STRETCHES + 1)]
-    slopes = np.median([later - before for later, before in pairwise(ends)], axis=0) / (part * step)
+    ends = [np.maximum(at - place * part, 0) for place in range(STRETCHES + 1)]
+    jumps = np.cumsum(is_jump)
+    rises = np.array([levels[later] - levels[before] for later, before in pairwise(ends)])
+    jumped = np.array([jumps[later] > jumps[before] for later, before in pairwise(ends)])
+    rises[jumped] = np.nan
+    rises[0, jumped.all(axis=0)] = 0.0
+    slopes = np.nanmedian(rises, axis=0) / (part * step)
     scatter = 2.0 * SLOPE_NOISE * noise / (part * step)
     return np.asarray(slopes * np.maximum(0.0, 1.0 - (scatter / np.maximum(np.abs(slopes), SMALLEST)) ** 2))
 
 
-def find_level(x: Floats, found: RateLevels) -> RateLevel:
+def find_level(x: Floats, found: RateLevels, step: float) -> RateLevel:
     """The level of now, and the jump of the newest interval if the one before it had none."""
     fresh = 0.0
     if len(x) > 1 and found.is_jump[-1] and not found.is_jump[-2]:
         fresh = float(x[-1] - found.values[-2])
-    return RateLevel(float(found.values[-1]), float(found.slopes[-1]), fresh, found.noise)
+    value, slope = float(found.values[-1]), float(found.slopes[-1])
+    return RateLevel(value, slope, fresh, found.noise, find_calm(x, found, step))
+
+
+def find_calm(x: Floats, found: RateLevels, step: float) -> float:
+    """The level by the mean of a quarter of an hour, since the newest jump at most, moved on with the slope."""
+    jumps = np.flatnonzero(found.is_jump)
+    begin = max(len(x) - count_steps(CALM, step), int(jumps[-1]) if len(jumps) else 0)
+    return float(x[begin:].mean() + found.slopes[-1] * 0.5 * step * (len(x) - begin - 1))
 
 
 def find_momentum(levels: Floats, slopes: Floats, step: float) -> float:
@@ -148,7 +177,7 @@ def look_into_futures(rates: Floats, step: float) -> Futures:
     x = take_logs(rates)
     steps = count_steps(HORIZON, step, 6)
     levels = find_levels(x, step)
-    now = find_level(x, levels)
+    now = find_level(x, levels, step)
     momentum = find_momentum(levels.values, levels.slopes, step)
     rows, weights = follow_origins(x, levels, now, momentum, step=step, steps=steps)
     back = np.resize(x[::-1][:steps], steps)

@@ -53,6 +53,18 @@ def test_twice_the_processors_are_given_up_after_some_time():
     assert soon.why in {"patience", "no-gain"}
 
 
+def test_in_a_dip_of_some_minutes_no_more_is_given_up_than_before_it():
+    wide, before, dipped = (14, 21), 0, 0
+    for seed in range(6):
+        calm = vary([40.0] * 300, seed)
+        before += sum(decide(calm, wide).counts)
+        made = decide([*calm[:-3], *vary([37.0] * 3, seed)], wide)
+        assert all(one.total <= sum(wide) for one in made.offers)
+        dipped += sum(made.counts)
+    assert before < 6 * 16
+    assert dipped >= before - 3
+
+
 def test_a_change_settles_for_one_interval():
     rates = [*vary([20.0] * 100), 40.0]
     history = see_row(rates, (3, 4), 2.0)

@@ -72,6 +72,32 @@ def test_minutes_without_tuples_have_a_finite_logarithm():
     assert np.isfinite(take_logs(np.zeros(3))).all()
 
 
+@pytest.mark.parametrize("since", [2, 3, 4, 5, 8])
+def test_a_step_has_no_slope_whatever_the_noise_beside_it(since: int):
+    for seed in range(20):
+        noise = np.exp(0.06 * np.random.default_rng(seed).standard_normal(200 + since))
+        rates = np.where(np.arange(200 + since) < 200, 10.0, 20.0) * noise
+        assert look_into_futures(rates, 1.0).level.slope < 0.02
+
+
+def test_a_dip_of_some_minutes_is_no_lower_level_of_a_quarter_of_an_hour():
+    noisy = vary(np.full(300, 20.0))
+    futures = look_into_futures(np.append(noisy, [18.5, 18.4, 18.6]), 1.0)
+    assert np.exp(futures.level.value) < 18.7
+    calm = futures.calm_down()
+    assert np.exp(calm.level.value) == pytest.approx(20.0, rel=0.02)
+    assert (calm.paths > futures.paths).all()
+
+
+def test_the_level_of_a_quarter_of_an_hour_follows_a_slope_and_begins_at_a_jump():
+    falling = vary(40.0 * np.exp(-0.03 * np.clip(np.arange(300) - 250, 0, None)), 0.005)
+    assert np.exp(look_into_futures(falling, 1.0).calm_down().level.value) == pytest.approx(
+        falling[-1], rel=0.1
+    )
+    fallen = vary(np.where(np.arange(210) < 200, 40.0, 20.0))
+    assert np.exp(look_into_futures(fallen, 1.0).calm_down().level.value) == pytest.approx(20.0, rel=0.05)
+
+
 def test_noise_alone_is_no_jump():
     levels = find_levels(take_logs(vary(np.full(500, 20.0), 0.1)), 1.0)
     assert levels.is_jump.sum() <= 3
