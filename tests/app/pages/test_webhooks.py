@@ -176,8 +176,12 @@ def test_who_is_told_changes_no_decision_and_goes_with_the_policy(url: str, rece
         assert session.scalars(select(WebhookRow)).all() == []
 
 
-def test_a_policy_keeps_its_webhook_if_the_operator_allows_it(start_service: StartService):
-    service = start_service(webhook_hosts="hooks.example.org", webhook_signing_key="a-secret-of-the-operator")
+def test_a_policy_keeps_its_webhook_if_the_operator_allows_it(start_service: StartService, database_url: str):
+    service = start_service(
+        database_url=database_url,
+        webhook_hosts="hooks.example.org",
+        webhook_signing_key="a-secret-of-the-operator",
+    )
     at = f"{service.url}/v1/topologies"
     httpx.post(at, json=TOPOLOGY | {"name": "told"}).raise_for_status()
     webhook = {"url": "https://hooks.example.org/a", "form": "json"}

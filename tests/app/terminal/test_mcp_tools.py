@@ -71,9 +71,11 @@ def test_tools_answer_what_the_service_answers(measured: str, service: Service):
     assert len(httpx.get(f"{address}/decisions").json()["items"]) == 1, "nothing more was stored"
 
 
-def test_tools_that_store_need_a_key_of_their_own(start_service: StartService, name: str):
+def test_tools_that_store_need_a_key_of_their_own(start_service: StartService, database_url: str, name: str):
     """With a key that only reads, the service refuses them in a sentence."""
-    service = start_service(api_keys="writer=0123456789abcdef-w,reader=0123456789abcdef-r:read")
+    service = start_service(
+        database_url=database_url, api_keys="writer=0123456789abcdef-w,reader=0123456789abcdef-r:read"
+    )
     may_store = {"Authorization": "Bearer 0123456789abcdef-w"}
     address = f"{service.url}/v1/topologies/{name}"
     body = FPD | {"name": name}
@@ -100,6 +102,7 @@ def test_tools_that_store_need_a_key_of_their_own(start_service: StartService, n
         **keys,
         HEADGATE_STORING_KEY="0123456789abcdef-w",
     )
+    assert not made.is_error, made.content[0].text
     decision = made.structured_content["id"]
     _, [told] = ask_tools(
         service.url,

@@ -27,11 +27,13 @@ def unasked(monkeypatch: pytest.MonkeyPatch):
         monkeypatch.delenv(name, raising=False)
 
 
-def test_a_receiver_gets_spans_and_durations(start_service: StartService, monkeypatch: pytest.MonkeyPatch):
+def test_a_receiver_gets_spans_and_durations(
+    start_service: StartService, database_url: str, monkeypatch: pytest.MonkeyPatch
+):
     with open_receiver() as receiver:
         receiver.status = 200
         monkeypatch.setenv(telemetry.ENDPOINT, receiver.url.removesuffix("/hook"))
-        service = start_service()
+        service = start_service(database_url=database_url)
         traced = {"traceparent": f"00-{TRACE}-{PARENT}-01"}
         httpx.post(f"{service.url}/v1/plans/min-latency", json=PLAN, headers=traced).raise_for_status()
         assert httpx.get(f"{service.url}/v1/topologies/no-such").status_code == 404
