@@ -9,8 +9,7 @@ import numpy as np
 
 from planner.arrays import Floats
 from planner.errors import InvalidLoad, InvalidTopology, SimulationTooLarge, escape_pointer, suggest_name
-from planner.queueing.instances.hidden_weights import order_name
-from planner.queueing.instances.key_shares import KeyShares
+from planner.queueing.instances.key_shares import KeyShares, order_name
 from planner.queueing.instances.scaling import slow_down
 from planner.queueing.queueings import KEYED, QUEUEINGS
 from planner.simulation.laws import ServiceLaw, assume_law, check_law, describe_stretched, find_mean, simplify

@@ -164,7 +164,7 @@ def make_inflow(
         root_batch if is_keyed and not is_by_tuple else 1.0,
         is_open and bool(idc),
         station.measured.processors or inf,
-        find_groups(station.operator, station.measured, is_ready=is_open) if is_keyed else None,
+        find_groups(station.operator, station.measured) if is_keyed else None,
         station.operator.concurrency,
         is_by_tuple,
         station.operator.scaling,

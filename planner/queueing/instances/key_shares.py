@@ -7,8 +7,7 @@ Engines deal out M key groups (Flink's max parallelism) or partitions (Kafka) wh
 
 The weights of groups are the measured `group_shares`; else the share of a measured instance divided by the number of
 its groups; else they are even. At the number of instances that was measured, the shares are those measured. So the
-hottest share is a staircase in k, and it may rise: of 12 groups, 10 instances can be worse than 9. Where instances held
-several groups each, plans are ready for groups that differ (planner.queueing.instances.hidden_weights).
+hottest share is a staircase in k, and it may rise: of 12 groups, 10 instances can be worse than 9.
 
 Where M is not known, the shares measured at m instances are carried to k:
 
@@ -20,6 +19,7 @@ Where M is not known, the shares measured at m instances are carried to k:
 So the hottest share falls with k, but never below p₁ − 1/m, the excess over a fair share.
 """
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -29,7 +29,6 @@ import numpy as np
 
 from planner.arrays import Counts, Floats, Indices
 from planner.queueing.erlang import STABILITY_MARGIN
-from planner.queueing.instances.hidden_weights import expect_shares, order_name
 from planner.values import InstanceLoad, Operator, OperatorLoad
 
 MOST_GROUPS = 64  # further instances are taken together in groups of like shares
@@ -49,18 +48,14 @@ ASSIGNMENTS: Mapping[str, Callable[[int, int], Indices]] = {
 
 
 class KeyGroups(NamedTuple):
-    """The key groups or partitions of an operator: their number, the rule that deals them, and measured weights.
-
-    `is_ready`: where weights are not measured, the busiest instance gets what a plan must be ready for.
-    """
+    """The key groups or partitions of an operator: their number, the rule that deals them, and measured weights."""
 
     number: int
     assignment: str = CONTIGUOUS
     weights: tuple[float, ...] = ()
-    is_ready: bool = False
 
 
-def find_groups(operator: Operator, measured: OperatorLoad, *, is_ready: bool = False) -> KeyGroups | None:
+def find_groups(operator: Operator, measured: OperatorLoad) -> KeyGroups | None:
     """The groups that a keyed operator deals out whole; None where their number is known neither by the topology nor
     by measured group_shares, or is so large that shares are as good as even.
     """
@@ -68,8 +63,9 @@ def find_groups(operator: Operator, measured: OperatorLoad, *, is_ready: bool = 
     number = len(weights) if operator.max_parallelism is None else operator.max_parallelism
     if not 0 < number <= MOST_DEALT:
         return None
-    known = weights if len(weights) == number else ()
-    return KeyGroups(number, operator.group_assignment or CONTIGUOUS, known, is_ready)
+    return KeyGroups(
+        number, operator.group_assignment or CONTIGUOUS, weights if len(weights) == number else ()
+    )
 
 
 def find_key_shares(operator: Operator, measured: OperatorLoad) -> "KeyShares | None":
@@ -166,19 +162,11 @@ class KeyShares:
         assert self.groups is not None
         assert self.weights is not None
         number = self.groups.number
-        if self.groups.is_ready and not self.groups.weights and len(self.instances) < number:
-            return self.expect(k)
         if self.groups.assignment == CONTIGUOUS and k <= number:
             firsts = -(-np.arange(k) * number // k)
             return np.asarray(np.add.reduceat(self.weights, firsts))
         owners = ASSIGNMENTS[self.groups.assignment](number, k)
         return np.asarray(np.bincount(owners, self.weights, k), np.float64)
-
-    def expect(self, k: int) -> Floats:
-        """The share of each of k instances, ready for groups that are uneven within the measured instances."""
-        assert self.groups is not None
-        deal, number = ASSIGNMENTS[self.groups.assignment], self.groups.number
-        return expect_shares(self.instances, deal(number, len(self.instances)), deal(number, k), k)
 
     def interpolate(self, k: Floats) -> tuple[Floats, Floats]:
         """The shares and numbers of instances at several k in a row each, where groups are not known."""
@@ -258,6 +246,11 @@ def weigh_groups(groups: KeyGroups, instances: Sequence[InstanceLoad]) -> list[f
     owners = ASSIGNMENTS[groups.assignment](groups.number, len(ordered))
     sizes = np.bincount(owners)
     return [ordered[owner].share / float(sizes[owner]) for owner in owners.tolist()]
+
+
+def order_name(name: str) -> list[tuple[int, str]]:
+    """The key that sorts names with numbers by these numbers: score-2 before score-10."""
+    return [(int(part), "") if part.isdecimal() else (0, part) for part in re.split(r"(\d+)", name)]
 
 
 def deal_evenly(number: int, k: Counts) -> tuple[Indices, Floats, Floats]:
