@@ -175,12 +175,11 @@ def time_planner(call: str) -> Iterator[None]:
     """A context that counts its seconds as time in the planner, for the metrics, under the name `call`."""
     started = time.perf_counter()
     try:
-        yield
+        with PLANNER.labels(call).time():
+            yield
     finally:
-        seconds = time.perf_counter() - started
-        PLANNER.labels(call).observe(seconds)
         if (telemetry := Current.telemetry) is not None:
-            telemetry.record_planner(call, seconds)
+            telemetry.record_planner(call, time.perf_counter() - started)
 
 
 def observe_pool(engine: Engine) -> None:

@@ -11,6 +11,7 @@ with the measured time M, the modelled time E and the time S of services alone.
 
 from collections.abc import Sequence
 from dataclasses import replace
+from math import sqrt
 from statistics import median
 
 import numpy as np
@@ -28,6 +29,9 @@ HALF_LIFE, CALIBRATED = 13.0, 30.0
 SHRUNK_BY = 5
 LEAST, MOST = 0.6, 1.6
 LEAST_WAIT = 0.05
+SLOWER, BEYOND_CHANCE = 0.2, 3.0
+"""An operator whose newest service rate is lower than usual by more than SLOWER, and by more than BEYOND_CHANCE
+deviations of the mean of its services, has become slower."""
 
 
 def smooth_steady(loads: Sequence[Load], history: History) -> Load:
@@ -68,15 +72,31 @@ def smooth_seen(
 
     Intervals that the history takes together, because they are shorter than a minute, are all smoothed, as in `load`.
     """
+    newest = intervals[-1].load
     is_apart = window_seconds != seen.step * MINUTE
     if is_apart or len(intervals) > len(seen.intervals):
-        return load
+        return take_slower(load, newest, window_seconds)
     steady = smooth_steady([one.load for one in intervals], seen)
     operators = {
         name: one._replace(wait_factor=load.operators[name].wait_factor)
         for name, one in steady.operators.items()
     }
-    return take_configured(topology, replace(steady, operators=operators))
+    found = take_slower(replace(steady, operators=operators), newest, window_seconds)
+    return take_configured(topology, found)
+
+
+def take_slower(load: Load, newest: Load, window_seconds: float) -> Load:
+    """The load with the newest service rate of operators that became slower beyond chance: a mean would see it late."""
+    operators = dict(load.operators)
+    for name, now in newest.operators.items():
+        usual = operators.get(name)
+        if usual is None or not usual.service_rate or not now.service_rate:
+            continue
+        arrived = newest.external_rate if now.arrival_rate is None else now.arrival_rate
+        chance = BEYOND_CHANCE / sqrt(max(arrived * window_seconds, 1.0))
+        if now.service_rate < (1.0 - max(SLOWER, chance)) * usual.service_rate:
+            operators[name] = usual._replace(service_rate=now.service_rate)
+    return replace(load, operators=operators)
 
 
 def see_newest(situation: Situation, rate: float, seen: History) -> Situation:

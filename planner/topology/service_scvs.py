@@ -5,7 +5,7 @@ mean of their bucket, or at its ends.
 """
 
 from functools import lru_cache
-from math import sqrt
+from math import isfinite, sqrt
 
 import numpy as np
 
@@ -17,7 +17,14 @@ TWO_SIDED = 1.96
 
 @lru_cache(maxsize=4096)  # a plan surveys one load many times
 def measure_buckets(buckets: tuple[ServiceBucket, ...]) -> ScvEstimate | None:
-    """The SCV of services with this histogram; None for a histogram without services.
+    """The SCV of services with this histogram; None without services, and beyond what can be computed."""
+    with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
+        found = sum_up(buckets)
+    return found if found is not None and isfinite(found.high) and isfinite(found.scv) else None
+
+
+def sum_up(buckets: tuple[ServiceBucket, ...]) -> ScvEstimate | None:
+    """The SCV of services with this histogram; not finite where numbers are too large or too small.
 
     The variance by chance is that of (second moment)/mean² − 1 by the delta method, and at least what one service more
     could change. With a prior deviation of 1 the estimate is drawn to 1, as if nothing were known.

@@ -99,6 +99,8 @@ def test_at_a_factor_of_1_the_load_is_that_of_a_decision_and_a_difference_has_it
         for one in ask(client, name, t_max_seconds=0.25)["diagnostics"]
         if one["code"] == "differs-from-decision"
     ]
-    assert why["detail"].endswith("This what-if is for a target of 250 ms at 318/s, without any of these.")
+    assert why["detail"].endswith(
+        "This what-if is for a target of 250 ms at 318/s: nothing else counts in it."
+    )
     newest = ask(client, name, smoothing={"kind": "window", "size": 1})
     assert newest["external_rate"] != decision["external_rate"]

@@ -6,7 +6,7 @@ import pytest
 
 from planner.calibration.wait_correction import UNCORRECTED
 from planner.economics.seen import SeenInterval
-from planner.economics.steady import MOST, find_correction, smooth_steady
+from planner.economics.steady import MOST, find_correction, smooth_steady, take_slower
 from planner.values import InstanceLoad
 from tests.planner.economics.loads import load_row, need_row, see_row
 
@@ -24,6 +24,15 @@ def test_intervals_of_a_change_do_not_speak_of_the_load():
     load = smooth_steady(loads, replace(see_row([]), intervals=seen))
     assert load.operators["parse"].service_rate == pytest.approx(10.0)
     assert load.operators["parse"].processors == 5
+
+
+def test_an_operator_that_became_slower_is_seen_at_once_and_chance_is_not():
+    usual = load_row(20.0)
+    for newest, found in ((5.0, 5.0), (8.5, 10.0), (12.0, 10.0)):
+        load = take_slower(usual, slow_down(20.0, (4, 6), newest), 60.0)
+        assert load.operators["parse"].service_rate == found
+    few = take_slower(usual, slow_down(20.0, (4, 6), 5.0), 1.0)
+    assert few.operators["parse"].service_rate == 10.0
 
 
 def test_newer_intervals_weigh_more():
