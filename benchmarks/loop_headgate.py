@@ -11,7 +11,7 @@ from planner.decisions.horizon import RateHistory, look_out
 from planner.decisions.policy import LastChange, Policy
 from planner.economics.choose import EconomicTerms, choose
 from planner.economics.seen import History, SeenInterval
-from planner.economics.steady import smooth_steady
+from planner.economics.steady import smooth_steady, take_slower
 from planner.situations.situation import survey_load
 from planner.topology.smoothing import smooth_window
 from planner.values import DEFAULT_MODEL
@@ -81,7 +81,8 @@ class EconomicRule:
         kept = minutes[-REMEMBERED:]
         intervals = [see(self.job, one) for one in kept]
         history = History(intervals, 1.0, self.target_seconds)
-        load = smooth_steady([one.load for one in kept[-SMOOTHED:]], history)
+        steady = smooth_steady([one.load for one in kept[-SMOOTHED:]], history)
+        load = take_slower(steady, kept[-1].load, MINUTE)
         situation = survey_load(self.job.topology, load, DEFAULT_MODEL, is_open=True)
         rates = [one.load.external_rate for one in kept]
         made = choose(situation, history, rates, EconomicTerms(self.target_seconds, self.promise))

@@ -2,7 +2,8 @@
 
 An interval in which processors were changed, or a backlog of that change was worked off, says nothing of E[T]. The
 load is the mean of the steady intervals, where the weight halves with every 13 minutes of age; shares of instances come
-from intervals with one number of processors. The correction is the factor of measured over modelled waits,
+from intervals with one number of processors. An operator that became slower beyond chance has its newest service rate
+at once. The correction is the factor of measured over modelled waits,
 
     c = median (M − S)/(E − S)  over the newest 30 minutes,   shrunk towards 1 and bounded
 
