@@ -70,7 +70,7 @@ def make_rows(logs: Floats, origins: np.ndarray, lead: int, day: int) -> Floats:
 
 def forecast_by_lightgbm(workload: Workload) -> Bounds:
     """Conformal quantiles by gradient boosting, a model for each bound and each number of steps ahead."""
-    import lightgbm  # noqa: PLC0415 - only the lock of benchmarks has it
+    import lightgbm
 
     rates, day = workload.series, workload.day_steps
     offset = 0.5 * rates.mean()
@@ -97,7 +97,7 @@ def forecast_by_statsforecast(name: str) -> Maker:
     """A model of statsforecast by its name."""
 
     def make_bounds(workload: Workload) -> Bounds:
-        from statsforecast import models  # noqa: PLC0415 - only the lock of benchmarks has it
+        from statsforecast import models
 
         rates, day = workload.series, workload.day_steps
         if name == "MSTL":
@@ -134,8 +134,8 @@ def judge(bounds: tuple[float, float], came: float, mean: float, seconds: float)
 def has_peers() -> bool:
     """Whether the packages of the peers are installed."""
     try:
-        import lightgbm  # noqa: F401, PLC0415
-        import statsforecast  # noqa: F401, PLC0415
+        import lightgbm  # noqa: F401
+        import statsforecast  # noqa: F401
     except ImportError:
         print("LightGBM and statsforecast are not installed: sh tools/setup.sh requirements-bench.lock")
         return False
