@@ -7,6 +7,7 @@ import tempfile
 from collections.abc import Generator, Iterator
 from pathlib import Path
 
+import psycopg
 import pytest
 from hypothesis import settings
 
@@ -65,4 +66,13 @@ def data_dir() -> Iterator[Path]:
 def postgres_url(data_dir: Path) -> Iterator[str]:
     """A real Postgres, as `headgate serve` starts it; the database is not migrated."""
     with shared_postgres(data_dir) as url:
+        stop_waiting_for_the_disk(url)
         yield url
+
+
+def stop_waiting_for_the_disk(url: str) -> None:
+    """Lets a server write without waiting for the disk: what it stores need not survive a loss of power."""
+    with psycopg.connect(url.replace("+psycopg", "", 1), autocommit=True) as connection:
+        for setting in ("fsync", "full_page_writes", "synchronous_commit"):
+            connection.execute(f"ALTER SYSTEM SET {setting} = off")
+        connection.execute("SELECT pg_reload_conf()")
