@@ -1,6 +1,7 @@
 """Keeps history small, in the background: rolls old snapshots up to hours, and deletes old decisions to hold.
 
-Where a setting says so, it also deletes old summaries of the ingest: whole days as partitions.
+Before that it counts, hour by hour, for how long each topology was within its target (kept_hours.py). Where a setting
+says so, it also deletes old summaries of the ingest: whole days as partitions.
 
 Every step is one short statement, which moves at most MOST_ROWS rows and is done whole or not at all: a crash at any
 point leaves nothing to clean up.
@@ -11,6 +12,7 @@ from datetime import UTC, datetime, timedelta
 from sqlalchemy import Connection, MetaData, Table, text
 from sqlalchemy.schema import DropTable
 
+from app.database.kept_hours import KeptHours
 from app.database.lone_thread import LoneThread
 from app.database.tables import name_day
 from app.settings import Settings
@@ -89,7 +91,7 @@ LOCK_TIMEOUT = "SET lock_timeout = '1s'"
 
 
 class Retention(LoneThread):
-    """Makes a pass through all topologies from time to time, unless the settings keep everything."""
+    """Makes a pass through all topologies from time to time."""
 
     lock = 0x6B656570  # "keep"
     first_seconds, pass_seconds = 60.0, 600.0
@@ -97,6 +99,7 @@ class Retention(LoneThread):
 
     def __init__(self, settings: Settings) -> None:
         super().__init__("retention", settings)
+        self.kept_hours = KeptHours()
 
     def work(self) -> dict[str, int]:
         """Makes a pass for the present time."""
@@ -107,7 +110,8 @@ class Retention(LoneThread):
         with self.hold_lock() as connection:
             if connection is None:
                 return {}
-            moved = {name: self._repeat(connection, sql, now - age) for name, sql, age in self._list_steps()}
+            moved = {"kept": self.kept_hours.count(connection, now, self.settings.keep_minutes_days)}
+            moved |= {name: self._repeat(connection, sql, now - age) for name, sql, age in self._list_steps()}
             if days := self.settings.keep_summaries_days:
                 moved["days"] = self._drop_days(connection, now - timedelta(days=days))
             return moved

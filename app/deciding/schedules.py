@@ -10,7 +10,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from pydantic import AfterValidator, Field
 
-from app.web.fields import Body, OperatorName, Processors
+from app.web.fields import Body, OperatorName, Processors, UtcTime
 
 MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 DAYS = ("sun", "mon", "tue", "wed", "thu", "fri", "sat", "sun")
@@ -85,9 +85,12 @@ class Recurring(Body):
     cron: Annotated[str, AfterValidator(check_cron)]
     zone: Annotated[str, AfterValidator(check_zone)] = "UTC"
     hours: Annotated[float, Field(ge=0.01, le=168)]
+    until: Annotated[UtcTime | None, Field(description="No hours from this time on.")] = None
 
     def covers(self, at: datetime) -> bool:
         """Whether a time lies within the hours after a start."""
+        if self.until is not None and at >= self.until:
+            return False
         start = self.find_start(at)
         return start is not None and at - start < timedelta(hours=self.hours)
 

@@ -91,6 +91,16 @@ def tag_answer(request: Request, answer: Response) -> Response:
     return Response(status_code=304, headers={"ETag": etag, **kept})
 
 
+IfMatch = Annotated[
+    str | None, Header(description="The ETag of the version that was changed; guards against lost updates.")
+]
+
+
+def may_change(etag: str, if_match: str) -> bool:
+    """Whether If-Match names the current ETag or `*` (RFC 9110 §13.1.1); weak ETags never match."""
+    return if_match.strip() == "*" or etag in [tag.strip() for tag in if_match.split(",")]
+
+
 def is_known(etag: str, if_none_match: str | None) -> bool:
     """Whether If-None-Match names the ETag; the prefix W/ does not count, because proxies that compress add it."""
     if if_none_match is None:

@@ -18,6 +18,7 @@ from app.database.tables.jobs import BacktestRow, BacktestRunRow, JobColumns, Si
 from app.database.tables.topologies import (
     DecisionRow,
     EngineMarksRow,
+    HourlyKeptRow,
     HourlyLoadRow,
     LiveDemoRow,
     MstSampleRow,
@@ -41,6 +42,7 @@ __all__ = [
     "EngineMarksRow",
     "FleetDecisionRow",
     "FleetPolicyRow",
+    "HourlyKeptRow",
     "HourlyLoadRow",
     "IngestRunRow",
     "JobColumns",

@@ -62,6 +62,8 @@ class SnapshotRow(Base):
     __table_args__ = (
         CheckConstraint("source IN ('posted', 'ingest')", name="source"),
         CheckConstraint("window_seconds > 0", name="window"),
+        # Rows are stored in the order of their time, so that an index of some pages finds the newest ones.
+        Index("ix_snapshots_stored_at", "stored_at", postgresql_using="brin"),
     )
 
     topology_id: Mapped[TopologyKey]
@@ -101,6 +103,18 @@ class HourlyLoadRow(Base):
     newest_at: Mapped[datetime]
     newest_rate: Mapped[float]
     operators: Mapped[Document]
+
+
+class HourlyKeptRow(Base):
+    """For how long an hour was measured against a target of E[T], and was within it (app/database/kept_hours.py)."""
+
+    __tablename__ = "hourly_kept"
+
+    topology_id: Mapped[TopologyKey]
+    hour: Mapped[datetime] = mapped_column(primary_key=True)
+    judged_seconds: Mapped[float]
+    kept_seconds: Mapped[float]
+    counted_at: Mapped[StoredTime]
 
 
 class MstSampleRow(Base):

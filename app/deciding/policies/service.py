@@ -12,8 +12,9 @@ from app.database.tables import FleetDecisionRow, FleetPolicyRow, PolicyRow, Web
 from app.deciding.policies.schemas import PolicyAnswer, PolicyBody
 from app.deciding.policy_parts import WebhookBody
 from app.load.measurements.stored_topologies import StoredTopology, find_topology
+from app.web.negotiation import may_change
 from app.web.problems.errors import InvalidRequest
-from app.web.problems.stored_data_errors import NoStoredPolicy
+from app.web.problems.stored_data_errors import NoStoredPolicy, RevisionConflict
 from planner.errors import MOST_SUGGESTED, escape_pointer, suggest_name
 
 GOAL = PolicyRow.policy["goal"]
@@ -24,10 +25,16 @@ SHARE_HOLDS = timedelta(hours=1)
 SHARE = '$.topologies[*] ? (@.name == $name && @.state == "planned").processors_total'
 
 
-def store_policy(session: Session, name: str, body: PolicyBody) -> tuple[PolicyAnswer, bool]:
-    """Creates or replaces the topology's policy; returns the stored policy, and whether it was created."""
+def store_policy(
+    session: Session, name: str, body: PolicyBody, if_match: str | None = None
+) -> tuple[PolicyAnswer, bool]:
+    """Creates or replaces the topology's policy, if it is still the one that If-Match names; returns the stored policy,
+    and whether it was created.
+    """
     stored = find_topology(session, name)
     check_policy(stored, body)
+    if if_match is not None:
+        refuse_other(session, stored, if_match)
     document = body.model_dump(mode="json")
     statement = insert(PolicyRow).values(topology_id=stored.id, policy=document)
     # Postgres sets xmax, the transaction that replaced a row, in an updated row only.
@@ -39,6 +46,19 @@ def store_policy(session: Session, name: str, body: PolicyBody) -> tuple[PolicyA
     store_webhook(session, stored, body.webhook)
     answer = PolicyAnswer.model_validate(document | {"updated_at": updated_at}, strict=False)
     return answer.model_copy(update={"webhook": body.webhook}), is_new
+
+
+def refuse_other(session: Session, stored: StoredTopology, if_match: str) -> None:
+    """Raises RevisionConflict if the stored policy is not the one that If-Match names; other changes of it wait."""
+    row = session.get(PolicyRow, stored.id, with_for_update=True)
+    current = "no policy" if row is None else tag_policy(row.updated_at)
+    if row is None or not may_change(current, if_match):
+        raise RevisionConflict(stored.name, if_match, current, "The policy of topology")
+
+
+def tag_policy(updated_at: datetime) -> str:
+    """The ETag of a stored policy: no two are stored at one microsecond."""
+    return f'"{updated_at.timestamp():.6f}"'
 
 
 def store_webhook(session: Session, stored: StoredTopology, webhook: WebhookBody | None) -> None:

@@ -11,16 +11,13 @@ from app.load.topologies.schemas import TopologyAnswer, TopologyBody, TopologyCh
 from app.load.topologies.service import draw_topology, to_topology_answer
 from app.web.callers.security import may_read, may_store
 from app.web.fields import TopologyName
-from app.web.negotiation import FORMS, Accept, answer_in_form, choose_form, is_known
+from app.web.negotiation import FORMS, Accept, IfMatch, answer_in_form, choose_form, is_known
 from app.web.overload.admission import draws
 from app.web.paging import PageDep
 from app.web.problems.documented_problems import BODY
 from app.web.routing import SettingsDep, StrictJsonRoute, declare, tell_created
 
 router = APIRouter(prefix="/v1/topologies", tags=["topologies"], route_class=StrictJsonRoute)
-IfMatch = Annotated[
-    str | None, Header(description="The ETag of the version that was changed; guards against lost updates.")
-]
 
 
 @router.post(

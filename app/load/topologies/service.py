@@ -20,7 +20,7 @@ from app.rendering.graph_pictures import draw_graph
 from app.rendering.operator_graphs import DrawnOperator, OperatorGraph, find_entries, join_streams
 from app.rendering.picture_files import write_picture
 from app.settings import Settings
-from app.web.negotiation import JSON
+from app.web.negotiation import JSON, may_change
 from app.web.paging import Page
 from app.web.problems.error_pointers import TOPOLOGY_ALONE, pointing_into_body
 from app.web.problems.errors import InvalidRequest
@@ -90,13 +90,9 @@ def tag(stored: StoredTopology, form: str) -> str:
 
 
 def refuse_stale(row: TopologyRow, if_match: str | None) -> None:
-    """Refuses a change if the header If-Match does not name the current ETag or `*` (RFC 9110 §13.1.1); weak
-    ETags never match.
-    """
-    if if_match is None or if_match.strip() == "*":
-        return
+    """Refuses a change of a revision that is not the one that the header If-Match names."""
     current = f'"{row.id}-{row.revision}"'
-    if current not in [tag.strip() for tag in if_match.split(",")]:
+    if if_match is not None and not may_change(current, if_match):
         raise RevisionConflict(row.name, if_match, current)
 
 

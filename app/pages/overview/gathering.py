@@ -7,6 +7,7 @@ from typing import Any
 from sqlalchemy import (
     CTE,
     ColumnElement,
+    Double,
     Row,
     ScalarSelect,
     Select,
@@ -14,15 +15,25 @@ from sqlalchemy import (
     case,
     func,
     literal,
+    literal_column,
     not_,
     or_,
     select,
     true,
+    union_all,
 )
-from sqlalchemy.dialects.postgresql import aggregate_order_by
+from sqlalchemy.dialects.postgresql import aggregate_order_by, array
 from sqlalchemy.orm import Session
 
-from app.database.tables import DecisionRow, PolicyRow, SnapshotRow, TopologyRevisionRow, TopologyRow
+from app.database.kept_hours import KEPT_DAYS, SOJOURN_TARGET
+from app.database.tables import (
+    DecisionRow,
+    HourlyKeptRow,
+    PolicyRow,
+    SnapshotRow,
+    TopologyRevisionRow,
+    TopologyRow,
+)
 from app.deciding.policies.service import TARGET_SECONDS
 from app.deciding.standing import select_decided, select_waited_for
 from app.load.measurements.freshness import LIMIT_SECONDS, find_age_sql
@@ -33,6 +44,7 @@ from app.web.problems.stored_data_errors import AHEAD_OF_CLOCK
 
 SHOWN_RATES = 30
 DAY_POINTS, POINT_SECONDS = 48, 1800
+HOUR, MINUTE = timedelta(hours=1), 60.0
 NUMBERS = (
     DecisionRow.running,
     DecisionRow.recommended,
@@ -68,6 +80,8 @@ def find_lines(session: Session, now: datetime, wanted: OverviewFilter) -> CTE:
             *waited_for.c,
             ahead.label("ahead_until"),
             TARGET_SECONDS.label("target"),
+            literal_column(SOJOURN_TARGET, Double).label("sojourn_target"),
+            PolicyRow.policy["prices"]["processor_hour"].as_float().label("processor_hour_price"),
             LIMIT_SECONDS.label("limit_seconds"),
             PolicyRow.topology_id.is_not(None).label("has_policy"),
             severity.label("severity"),
@@ -149,7 +163,8 @@ def gather_page(
     rates = select(func.array_agg(aggregate_order_by(newest.c.rate, newest.c.at))).scalar_subquery()
     counts = select_counts(lines)
     day, labels = select_day(lines, session, now), select_labels(lines)
-    query = select(lines, rates.label("rates"), day, labels, counts.scalar_subquery().label("counts"))
+    kept = select_kept(lines, session, now)
+    query = select(lines, rates.label("rates"), day, labels, kept, counts.scalar_subquery().label("counts"))
     if wanted.statuses:
         query = query.where(lines.c.severity.in_([STATUSES.index(one) for one in wanted.statuses]))
     rows, following = page.read_rows(session.execute, query, lines.c.severity, lines.c.name)
@@ -182,6 +197,31 @@ def select_day(lines: CTE, session: Session, now: datetime) -> ColumnElement[lis
         select(in_order).select_from(places.outerjoin(newest, true())).correlate(lines).scalar_subquery()
     )
     return day.label("day")
+
+
+def select_kept(lines: CTE, session: Session, now: datetime) -> ColumnElement[list[float]]:
+    """The measured minutes of the last days that can be judged, and those within the target: of hours as they were
+    counted, and of the snapshots since the last whole hour's beginning.
+    """
+    newest = now.replace(minute=0, second=0, microsecond=0) - HOUR
+    row, window = HourlyKeptRow, SnapshotRow.window_seconds
+    counted = select(row.judged_seconds.label("judged"), row.kept_seconds.label("kept")).where(
+        row.topology_id == lines.c.topology_id,
+        row.hour > now - timedelta(days=KEPT_DAYS),
+        row.hour < newest,
+    )
+    is_kept = SnapshotRow.measured_sojourn_seconds <= lines.c.sojourn_target
+    live = select(window, case((is_kept, window), else_=0.0)).where(
+        SnapshotRow.topology_id == lines.c.topology_id,
+        SnapshotRow.observed_at >= newest,
+        SnapshotRow.measured_sojourn_seconds.is_not(None),
+        lines.c.sojourn_target.is_not(None),
+        *ended(session),
+    )
+    every = union_all(counted.correlate(lines), live.correlate(lines)).subquery("judged")
+    minutes = [func.coalesce(func.sum(one), 0.0) / MINUTE for one in (every.c.judged, every.c.kept)]
+    kept: ScalarSelect[Any] = select(array(minutes)).select_from(every).correlate(lines).scalar_subquery()
+    return kept.label("kept")
 
 
 def select_labels(lines: CTE) -> ColumnElement[list[str] | None]:

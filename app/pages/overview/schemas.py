@@ -84,6 +84,9 @@ EXAMPLE: dict[str, JsonValue] = {
     "outcome": None,
     "rates": [318.5, 320.0],
     "day": [None, 0.094],
+    "judged_minutes": 10020.0,
+    "kept_minutes": 9814.0,
+    "processor_hour_price": 0.05,
     "labels": ["payments"],
 }
 
@@ -137,6 +140,11 @@ class OverviewRow(Answer):
             description="Measured E[T] of the newest snapshot of each half hour of the last 24 hours, oldest first."
         ),
     ]
+    judged_minutes: Annotated[
+        float, Field(description="Of the last 7 days: E[T] was measured, and had a target.")
+    ]
+    kept_minutes: Annotated[float, Field(description="Those of them within the target of their time.")]
+    processor_hour_price: Annotated[float | None, Field(description="Of the policy's `prices`.")]
     labels: list[str]
 
 

@@ -43,6 +43,9 @@ def to_row(row: Row[Any], now: datetime) -> OverviewRow:
         outcome=row.outcome,
         rates=row.rates or [],
         day=row.day or [],
+        judged_minutes=row.kept[0],
+        kept_minutes=row.kept[1],
+        processor_hour_price=row.processor_hour_price,
         labels=row.labels or [],
     )
     return found.model_copy(update={"detail": describe(found)})

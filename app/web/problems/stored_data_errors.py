@@ -158,13 +158,13 @@ class DemoNameTaken(TopologyExists):
 
 
 class RevisionConflict(TopologyError):
-    """The error that the caller changes a revision that is no longer the current one."""
+    """The error that the caller changes a topology, or its policy, that is no longer as the caller read it."""
 
     sent: str
     current: str
-
+    what: str = "Topology"
     text = (
-        "Topology {self.name!r} is at {self.current}, not at {self.sent}: it changed since you read it. "
+        "{self.what} {self.name!r} is at {self.current}, not at {self.sent}: it changed since you read it. "
         "GET it again, apply your change to that, and send the new ETag."
     )
 

@@ -89,7 +89,7 @@ def test_a_series_shows_the_same_after_its_old_hours_were_rolled_up_in_steps(
     before = read_points(stored)
     monkeypatch.setattr(retention, "MOST_ROWS", 50)  # hours are cut by the ends of steps
     done = make_retention(empty_database_url).make_pass(LATER)
-    assert done == {"snapshots": 180, "holds": 0, "hours": 0}
+    assert done == {"kept": 0, "snapshots": 180, "holds": 0, "hours": 0}
     after = read_points(stored)
     for one, other in zip(before, after, strict=True):
         for name, value in one.model_dump().items():
@@ -115,7 +115,7 @@ def test_a_late_minute_joins_its_hour_and_old_hours_go(stored: Session, empty_da
     assert [one.newest_at for one in hours] == [begin(59), begin(119), begin(179)]
     assert kept.make_pass(START + timedelta(days=402))["hours"] == 5
     never = make_retention(empty_database_url, keep_minutes_days=0, keep_hours_days=0)
-    assert never.make_pass(datetime(9000, 1, 1, tzinfo=UTC)) == {}
+    assert never.make_pass(datetime(9000, 1, 1, tzinfo=UTC)) == {"kept": 0}
 
 
 def test_holds_go_by_whole_weeks_and_what_changed_something_stays(stored: Session, empty_database_url: str):
@@ -143,7 +143,7 @@ def test_summaries_of_the_ingest_go_only_where_a_setting_says_so(stored: Session
         )
     stored.commit()
     later = days[2].replace(hour=12) + timedelta(days=31)
-    assert set(make_retention(empty_database_url).make_pass(later)) == {"snapshots", "holds", "hours"}
+    assert set(make_retention(empty_database_url).make_pass(later)) == {"kept", "snapshots", "holds", "hours"}
     done = make_retention(empty_database_url, keep_summaries_days=31).make_pass(later)
     assert (done["windows"], done["days"]) == (2, 2), "the third day begins before, and ends after"
     assert stored.scalars(select(TopologySummaryRow.window_start)).all() == [days[2] + 18 * HOUR]

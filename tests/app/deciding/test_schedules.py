@@ -95,6 +95,13 @@ def test_a_start_that_the_clocks_skip_is_an_hour_later():
     assert not covers("30 2 29 3 *", 1, "2026-03-29T01:29:00Z", "Europe/Berlin")
 
 
+def test_hours_that_end_once_do_not_come_again():
+    muted = Recurring(cron="30 15 20 11 *", hours=4.0, until=datetime(2026, 11, 20, 19, tzinfo=UTC))
+    times = {"2026-11-20T15:29Z": False, "2026-11-20T18:59Z": True, "2026-11-20T19:00Z": False}
+    times |= {"2027-11-20T16:00Z": False, "2025-11-20T16:00Z": True}
+    assert {at: muted.covers(datetime.fromisoformat(at)) for at in times} == times
+
+
 CRONS = ["0 8 * * 1-5", "*/7 */5 * * *", "30 1 13 * 5", "15 6 */2 * 0", "0 0 1 1,11 *", "5,50 23 * * sat"]
 
 

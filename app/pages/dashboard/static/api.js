@@ -19,14 +19,20 @@ export class Problem extends Error {
 const known = new Map();
 const MOST_KNOWN = 50;
 
-/** @param {string} path @param {{method?: string, body?: unknown, signal?: AbortSignal}} [options] */
-export async function call(path, { method = "GET", body, signal } = {}) {
+/**
+ * @param {string} path
+ * @param {{method?: string, body?: unknown, signal?: AbortSignal, ifMatch?: string | null}} [options]
+ * ifMatch: the ETag of what the body was made from
+ */
+export async function call(path, { method = "GET", body, signal, ifMatch = null } = {}) {
   const seen = known.get(path);
   const before = method === "GET" ? seen : undefined;
   const headers = new Headers({ Accept: "application/json" });
   if (body !== undefined) headers.set("Content-Type", "application/json");
   if (before) headers.set("If-None-Match", before.etag);
-  if (seen && method === "DELETE") headers.set("If-Match", seen.etag); // what has changed since it was seen stays
+  // What has changed since it was seen stays.
+  const changed = ifMatch ?? (method === "DELETE" ? seen?.etag : null);
+  if (changed) headers.set("If-Match", changed);
   const answer = await fetch(path, {
     method,
     headers,
@@ -42,6 +48,9 @@ export async function call(path, { method = "GET", body, signal } = {}) {
   if (method === "GET" && etag) remember(path, { etag, body: read });
   return read;
 }
+
+/** The ETag of an address as it was answered last. @param {string} path @returns {string | null} */
+export const findTag = (path) => known.get(path)?.etag ?? null;
 
 /** Seconds of a Retry-After; null: none is given. @param {string | null} text */
 const readRetry = (text) => (text && /^\d+$/.test(text) ? Number(text) : null);

@@ -1,8 +1,8 @@
 // Times without changes: those of every week, and a pause from now on.
 import { html, useState } from "./view.js";
-import { duration } from "./format.js";
+import { clock, duration } from "./format.js";
 
-/** @typedef {{cron: string, zone: string, hours: number}} Recurring as the API has it */
+/** @typedef {{cron: string, zone: string, hours: number, until?: string | null}} Recurring as the API has it */
 
 /** @type {[string, string][]} */
 const DAYS = [["*", "every day"], ["1-5", "Monday to Friday"], ["0,6", "Saturday and Sunday"]];
@@ -57,24 +57,31 @@ export function Excluded({ of, onChange }) {
 
 /** Data of these minutes, which the next decision may be made from, count too. */
 const BEFORE_MINUTES = 15;
+const HOUR = 3600000;
 
-/** From a little before now on; the form that the API has repeats it in a year. @param {number} hours @returns {Recurring} */
+/** From a little before now on, and once. @param {number} hours @returns {Recurring} */
 function pauseNow(hours) {
   const start = new Date(Date.now() - 60000 * BEFORE_MINUTES);
   const parts = [start.getUTCMinutes(), start.getUTCHours(), start.getUTCDate(), start.getUTCMonth() + 1, "*"];
-  return { cron: parts.join(" "), zone: "UTC", hours: hours + BEFORE_MINUTES / 60 };
+  const until = new Date(start.setUTCSeconds(0, 0) + HOUR * (hours + BEFORE_MINUTES / 60)).toISOString();
+  return { cron: parts.join(" "), zone: "UTC", hours: hours + BEFORE_MINUTES / 60, until };
 }
 
 /** @param {Recurring} one */
-function describe({ cron, zone, hours }) {
+function describe({ cron, zone, hours, until = null }) {
   const [minute, hour, day, month, week] = cron.split(" ");
   const length = duration(3600 * hours);
   const isClock = /^\d+$/.test(minute) && /^\d+$/.test(hour);
   const time = `${hour.padStart(2, "0")}:${minute.padStart(2, "0")}${zone === "UTC" ? "" : ` ${zone}`}`;
   const named = DAYS.find(([key]) => key === week)?.[1];
-  if (isClock && day === "*" && month === "*" && named) return `${named} from ${time} for ${length}`;
-  if (isClock && /^\d+$/.test(day) && /^\d+$/.test(month) && week === "*") {
-    return `each year on the ${day}.${month}. from ${time} for ${length}`;
-  }
-  return `${cron} (${zone}) for ${length}`;
+  const isYearly = isClock && /^\d+$/.test(day) && /^\d+$/.test(month) && week === "*";
+  const isOver = until !== null && Date.parse(until) <= Date.now();
+  const end = until === null ? "" : `${isOver ? "over since" : "until"} ${clock(until)}`;
+  if (isYearly && until !== null) return `once, ${end}`;
+  const often = isYearly
+    ? `each year on the ${day}.${month}. from ${time} for ${length}`
+    : isClock && day === "*" && month === "*" && named
+    ? `${named} from ${time} for ${length}`
+    : `${cron} (${zone}) for ${length}`;
+  return end ? `${often}, ${end}` : often;
 }

@@ -2,10 +2,10 @@
 import { html, useRef, useState } from "./view.js";
 import { LoadDemo } from "./demo.js";
 import { EmptyDrawing } from "./empty.js";
-import { count, counted, percent, UNKNOWN } from "./format.js";
+import { count, duration, short } from "./format.js";
 import { useMeasuredUntil } from "./freshness.js";
 import { Trouble, useAnswer, Waiting } from "./hooks.js";
-import { OverviewTable, SIGNS } from "./overview_table.js";
+import { OverviewTable, SIGNS, writeKept } from "./overview_table.js";
 import { Term } from "./terms.js";
 import { Big } from "./verdict.js";
 
@@ -90,11 +90,7 @@ function Filter({ counts, wanted, onWant }) {
 /** Sums over the listed topologies, of the numbers that are known. @param {{rows: any[], isAll: boolean}} props */
 function Totals({ rows, isAll }) {
   const known = rows.filter((one) => one.processors_running !== null && one.processors_recommended !== null);
-  const sum = (of) => known.reduce((total, one) => total + of(one), 0);
-  const [runs, wanted] = [sum((one) => one.processors_running), sum((one) => one.processors_recommended)];
-  const looks = rows.flatMap(({ day, target_seconds: target }) =>
-    target === null ? [] : day.filter((one) => one !== null).map((one) => one <= target)
-  );
+  const [runs, wanted] = [add(known, (one) => one.processors_running), add(known, (one) => one.processors_recommended)];
   const unknown = rows.length - known.length;
   const of = isAll ? "" : " of these topologies";
   return html`
@@ -105,15 +101,42 @@ function Totals({ rows, isAll }) {
         note=${runs === wanted
           ? "nothing changes"
           : `${count(Math.abs(runs - wanted))} ${runs > wanted ? "fewer" : "more"}`} />
-      <${Big} name=${html`<${Term} of="saving">processor-hours of 30 days<//>`}
-        from=${`${wanted < runs ? "−" : wanted > runs ? "+" : ""}${count(HOURS * Math.abs(wanted - runs))}`}
-        note="if the recommended ones run instead" />
-      <${Big} name="within the target, last 24 hours"
-        from=${looks.length ? percent(looks.filter(Boolean).length / looks.length) : UNKNOWN}
-        note=${`of ${counted(looks.length, "half hour")} that ${
-          looks.length === 1 ? "was" : "were"
-        } measured at the end`} />
+      <${Cost} known=${known} change=${wanted - runs} />
+      <${Kept} rows=${rows} />
     </section>
+  `;
+}
+
+/** @param {any[]} rows @param {(row: any) => number} of */
+const add = (rows, of) => rows.reduce((sum, one) => sum + of(one), 0);
+
+/** What 30 days cost where the policy has prices; without any price, the processor-hours. */
+function Cost({ known, change }) {
+  const priced = known.filter((one) => one.processor_hour_price !== null);
+  const sign = change < 0 ? "−" : change > 0 ? "+" : "";
+  if (!priced.length) {
+    return html`
+      <${Big} name=${html`<${Term} of="saving">processor-hours of 30 days<//>`}
+        from=${`${sign}${count(HOURS * Math.abs(change))}`} note="if the recommended ones run instead" />
+    `;
+  }
+  const cost = (of) => HOURS * add(priced, (one) => one.processor_hour_price * one[of]);
+  const [now, then] = [cost("processors_running"), cost("processors_recommended")];
+  const saved = now === then ? "nothing changes" : `${short(Math.abs(now - then))} ${now > then ? "saved" : "more"}`;
+  const left = known.length - priced.length;
+  return html`
+    <${Big} name=${html`<${Term} of="cost">cost of 30 days<//>`} from=${short(now)}
+      to=${now === then ? null : short(then)} direction=${then - now}
+      note=${left ? `${saved}; ${count(left)} ${left === 1 ? "has" : "have"} no price` : saved} />
+  `;
+}
+
+/** The share of the measured time within the target. @param {{rows: any[]}} props */
+function Kept({ rows }) {
+  const judged = add(rows, (one) => one.judged_minutes);
+  return html`
+    <${Big} name="within the target, last 7 days" from=${writeKept(judged, add(rows, (one) => one.kept_minutes))}
+      note=${judged ? `of ${duration(60 * judged)} with a measured E[T]` : "no E[T] was measured against a target"} />
   `;
 }
 

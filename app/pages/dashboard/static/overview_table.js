@@ -2,7 +2,7 @@
 import { html, useState } from "./view.js";
 import { TargetLine } from "./sparkline.js";
 import { Nothing } from "./empty.js";
-import { ago, change, counted, duration, rate, rateLimit, sentence } from "./format.js";
+import { ago, change, counted, duration, percent, rate, rateLimit, sentence, UNKNOWN } from "./format.js";
 
 /** @type {Record<string, string>} */
 export const SIGNS = {
@@ -17,6 +17,9 @@ export const SIGNS = {
   "no-measurements": "○ no measurements",
   fine: "✓ fine",
 };
+
+/** The share of judged time that was within the target. @param {number} judged @param {number} kept */
+export const writeKept = (judged, kept) => (judged > 0 ? percent(kept / judged) : UNKNOWN);
 
 const SEVERITY = Object.keys(SIGNS);
 
@@ -36,6 +39,12 @@ const COLUMNS = [
     says: (row) => row.measured_sojourn_seconds === null ? "estimated" : "measured",
   },
   { title: "target", of: (row) => row.target_seconds, write: (row) => duration(row.target_seconds) },
+  {
+    title: "within it, 7 days",
+    of: (row) => (row.judged_minutes > 0 ? row.kept_minutes / row.judged_minutes : null),
+    write: (row) => writeKept(row.judged_minutes, row.kept_minutes),
+    says: (row) => `of ${duration(60 * row.judged_minutes)} with a measured E[T]`,
+  },
   {
     title: "processors → recommended",
     of: (row) => row.processors_running,

@@ -1,6 +1,6 @@
 // The policy where it is seen: edited as a draft, tried on the last day before it is stored, and times without changes.
 import { html, useState } from "./view.js";
-import { at, call } from "./api.js";
+import { at, call, findTag, Problem } from "./api.js";
 import { Excluded } from "./excluded.js";
 import { LIMIT_OF_TIME, NumberField, readPositive, readTime, TIME_WANTED, useField, writeTime } from "./fields.js";
 import { count, duration, percent, short, UNKNOWN } from "./format.js";
@@ -12,15 +12,23 @@ const RULES = [["drs", "steps and limits"], ["economic", "least cost for a promi
 /** @param {{name: string, session: {may_store: boolean}}} props */
 export function Policy({ name, session }) {
   const [asked, setAsked] = useState(0);
-  const found = useAnswer(`${at(name, "/policy")}#${asked}`);
+  const path = `${at(name, "/policy")}#${asked}`;
+  const found = useAnswer(path);
+  // What the draft was made from: it is stored only in place of that.
+  const [tag, setTag] = useState(/** @type {string | null} */ (null));
   const [draft, setDraft] = useState(/** @type {any} */ (null));
   const [said, setSaid] = useState("");
   const stored = found.answer;
   if (!stored) return html`<${Trouble} problem=${found.problem} />`;
-  const onStored = () => {
+  const leave = (words) => {
     setDraft(null);
-    setSaid("Stored. The next decision follows it.");
+    setSaid(words);
     setAsked(asked + 1);
+  };
+  const edit = () => {
+    setSaid("");
+    setTag(findTag(path));
+    setDraft(toDraft(stored));
   };
   return html`
     <section class="card policy">
@@ -28,15 +36,18 @@ export function Policy({ name, session }) {
       <p>${describePolicy(stored)} <span aria-live="polite">${said}</span></p>
       ${draft === null && html`<${Excluded} of=${stored.excluded} />`}
       ${session.may_store && draft === null && html`
-        <p><button onClick=${() => (setSaid(""), setDraft(toDraft(stored)))}>Edit and preview</button></p>
+        <p><button onClick=${edit}>Edit and preview</button></p>
       `}
       ${draft !== null && html`
-        <${Draft} name=${name} draft=${draft} set=${(part) => setDraft({ ...draft, ...part })} onStored=${onStored}
-          onLeave=${() => setDraft(null)} />
+        <${Draft} name=${name} tag=${tag} draft=${draft} set=${(part) => setDraft({ ...draft, ...part })}
+          onLeave=${leave} />
       `}
     </section>
   `;
 }
+
+/** Whether another policy was stored since the draft was begun. @param {Error | null} problem */
+const isOutrun = (problem) => problem instanceof Problem && problem.status === 412;
 
 /** A policy as it is sent: without what only answers have. @param {any} stored */
 const toDraft = ({ updated_at: _, ...policy }) => policy;
@@ -56,8 +67,11 @@ function describePolicy({ goal, cooldown_seconds, rule, promise, look_ahead, qos
   return `${wanted}${kept}. Changes are at least ${duration(cooldown_seconds)} apart.${ahead}`;
 }
 
-/** @param {{name: string, draft: any, set: (part: object) => void, onStored: () => void, onLeave: () => void}} props */
-function Draft({ name, draft, set, onStored, onLeave }) {
+/**
+ * @param {{name: string, tag: string | null, draft: any, set: (part: object) => void,
+ *   onLeave: (words: string) => void}} props
+ */
+function Draft({ name, tag, draft, set, onLeave }) {
   const [tried, setTried] = useState(/** @type {{text: string, answers: any[]} | null} */ (null));
   const [isBusy, setBusy] = useState(false);
   const [problem, setProblem] = useState(/** @type {Error | null} */ (null));
@@ -76,7 +90,11 @@ function Draft({ name, draft, set, onStored, onLeave }) {
       const answers = [await replay({}), await replay({ policy: draft })];
       setTried({ text, answers });
     });
-  const store = () => run(() => call(at(name, "/policy"), { method: "PUT", body: draft }).then(onStored));
+  const store = () =>
+    run(async () => {
+      await call(at(name, "/policy"), { method: "PUT", body: draft, ifMatch: tag });
+      onLeave("Stored. The next decision follows it.");
+    });
   return html`
     <div>
       <${Terms} draft=${draft} set=${set} />
@@ -84,7 +102,7 @@ function Draft({ name, draft, set, onStored, onLeave }) {
       <p class="row">
         <button onClick=${preview} aria-disabled=${isBusy}>Preview over the last day</button>
         <button class="main" onClick=${store} disabled=${!isTried || isBusy}>Store this policy</button>
-        <button onClick=${onLeave}>Leave as it is</button>
+        <button onClick=${() => onLeave("")}>Leave as it is</button>
         <span class="quiet" aria-live="polite">
           ${isBusy
             ? "Replays the last day: some seconds."
@@ -93,7 +111,14 @@ function Draft({ name, draft, set, onStored, onLeave }) {
             : "Nothing is stored before a preview of what is entered."}
         </span>
       </p>
-      <${Trouble} problem=${problem} />
+      ${isOutrun(problem)
+        ? html`
+          <p class="trouble" role="alert">
+            Another policy was stored while you edited, and yours was not.${" "}
+            <button onClick=${() => onLeave("This is the policy that was stored meanwhile.")}>Show that policy</button>
+          </p>
+        `
+        : html`<${Trouble} problem=${problem} />`}
       ${tried && html`<${Compared} of=${tried.answers} isOld=${!isTried} />`}
     </div>
   `;

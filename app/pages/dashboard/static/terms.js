@@ -17,6 +17,8 @@ const MEANINGS = {
     "The mean time that a tuple waits at an operator before a processor takes it, as estimated for the present rate.",
   headroom: "The highest external rate at which these processors still meet the target. Above it the target is missed.",
   target: "The limit of E[T] that the policy of this topology sets.",
+  cost: "What the processors cost in 30 days, day and night, where the policy of a topology states the price of a " +
+    "processor-hour (prices); in the money of that price.",
   saving: "Processor-hours of 30 days that the recommended processors would use fewer than those that run.",
 };
 

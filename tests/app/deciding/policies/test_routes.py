@@ -100,8 +100,8 @@ def test_what_the_owner_forbids_and_demands_is_stored(client: httpx.Client, know
     sent = {
         "goal": {"t_max_seconds": 0.1},
         "max_step": {"up": 2.0, "down": 0.5},
-        "schedules": [DAYTIME | {"hours": 10.0}],
-        "excluded": [{"cron": "0 0 * * sun", "zone": "UTC", "hours": 4.0}],
+        "schedules": [DAYTIME | {"hours": 10.0, "until": "2027-01-01T00:00:00Z"}],
+        "excluded": [{"cron": "0 0 * * sun", "zone": "UTC", "hours": 4.0, "until": None}],
         "prices": {"processor_hour": 0.05, "late_minute": 2.0},
     }
     put_policy(client, known, sent)
@@ -109,3 +109,22 @@ def test_what_the_owner_forbids_and_demands_is_stored(client: httpx.Client, know
     assert {name: stored[name] for name in sent if name != "goal"} == {
         name: one for name, one in sent.items() if name != "goal"
     }
+
+
+def test_of_two_editors_the_second_is_told_and_overwrites_nothing(client: httpx.Client, known: str):
+    url = f"/v1/topologies/{known}/policy"
+    none = client.put(url, json=TARGET, headers={"If-Match": '"1"'})
+    assert (none.status_code, none.json()["current"]) == (412, "no policy")
+    stored = client.put(url, json=TARGET).headers["ETag"]
+    read = client.get(url).headers["ETag"]
+    assert stored == read
+    first = client.put(url, json=TARGET | {"cooldown_seconds": 60.0}, headers={"If-Match": read})
+    assert first.status_code == 200
+    second = client.put(url, json=TARGET | {"cooldown_seconds": 90.0}, headers={"If-Match": read})
+    assert (second.status_code, second.json()["type"]) == (412, "revision-conflict")
+    assert second.json()["detail"].startswith(
+        f"The policy of topology {known!r} is at {first.headers['ETag']}"
+    )
+    assert client.get(url).json()["cooldown_seconds"] == 60.0
+    assert client.get(url, headers={"If-None-Match": first.headers["ETag"]}).status_code == 304
+    assert client.put(url, json=TARGET, headers={"If-Match": "*"}).status_code == 200

@@ -23,7 +23,8 @@ def filled(empty_database_url: str, start_service: StartService) -> Service:
         for name in ("calm", "missed"):
             labelled = FPD | {"name": name, "labels": ["payments"]}
             assert client.put(f"/v1/topologies/{name}", json=labelled).is_success
-            assert client.put(f"/v1/topologies/{name}/policy", json=POLICY).is_success
+            prices = {"prices": {"processor_hour": 0.05, "late_minute": 2.0}} if name == "calm" else {}
+            assert client.put(f"/v1/topologies/{name}/policy", json=POLICY | prices).is_success
             decide(client, name)
     return service
 
@@ -33,18 +34,17 @@ def test_totals_and_days_are_those_of_the_api_and_rows_can_be_sorted_and_grouped
 ):
     rows = httpx.get(f"{filled.url}/v1/overview").json()["items"]
     known = [one for one in rows if one["processors_running"] is not None]
+    (calm,) = [one for one in rows if one["name"] == "calm"]
     page = watched.page
     page.goto(f"{filled.url}/ui/")
     totals = page.get_by_role("region", name="Totals")
     expect(totals).to_contain_text(f"running{sum(one['processors_running'] for one in known)}")
     expect(totals).to_contain_text(f"recommended{sum(one['processors_recommended'] for one in known)}")
-    looks = [
-        one <= row["target_seconds"]
-        for row in rows
-        for one in row["day"]
-        if one is not None and row["target_seconds"] is not None
-    ]
-    expect(totals).to_contain_text(f"{100 * sum(looks) / len(looks):.0f}%")
+    share = sum(one["kept_minutes"] for one in rows) / sum(one["judged_minutes"] for one in rows)
+    expect(totals).to_contain_text(f"last 7 days{100 * share:.0f}%of 6 min with a measured E[T]")
+    expect(page.get_by_role("row").filter(has_text="missed").get_by_text("0%", exact=True)).to_be_visible()
+    now, then = (36 * calm[f"processors_{name}"] for name in ("running", "recommended"))
+    expect(totals).to_contain_text(f"{now:,}↗{then:,}{then - now:,} more; 1 has no price")
     names = page.locator("tbody th a")
     expect(names).to_have_text([row["name"] for row in rows])
     drawn = page.get_by_role("img", name="E[T] of the last 24 hours")

@@ -1,5 +1,6 @@
 """A policy is edited where it is seen: tried on stored intervals first, and stored by a click that says so."""
 
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import httpx
@@ -73,7 +74,28 @@ def test_times_without_changes_are_added_and_a_pause_mutes_the_topology(
     card.get_by_role("button", name="Store this policy").click()
     expect(card.get_by_text("Stored.")).to_be_visible()
     weekly, muted = read_policy(client, name)["excluded"]
-    assert weekly == {"cron": "30 9 * * 1-5", "zone": "UTC", "hours": 2.0}
-    assert muted["hours"] == 4.25
+    assert weekly == {"cron": "30 9 * * 1-5", "zone": "UTC", "hours": 2.0, "until": None}
+    ends = datetime.fromisoformat(muted["until"]) - datetime.now(UTC)
+    assert (muted["hours"], timedelta(hours=3.9) < ends <= timedelta(hours=4)) == (4.25, True)
+    expect(card.get_by_role("listitem").last).to_have_text(
+        f"once, until {muted['until'][:16].replace('T', ' ')}"
+    )
     decision = client.post(f"/v1/topologies/{name}/decisions").json()
     assert decision["action"] == "hold", decision["reasons"]
+
+
+def test_a_policy_that_another_stored_meanwhile_is_shown_and_not_overwritten(
+    client: httpx.Client, watched: Watched, service: Service, name: str
+):
+    card = open_draft(client, watched, service, name)
+    card.get_by_label("E[T] at most, in ms").fill("90 ms")
+    card.get_by_role("button", name="Preview").click()
+    other = POLICY | {"goal": {"t_max_seconds": 0.07}}
+    assert client.put(f"/v1/topologies/{name}/policy", json=other).status_code == 200
+    card.get_by_role("button", name="Store this policy").click()
+    expect(card.get_by_role("alert")).to_contain_text("Another policy was stored while you edited")
+    assert read_policy(client, name)["goal"]["t_max_seconds"] == 0.07
+    card.get_by_role("button", name="Show that policy").click()
+    expect(card).to_contain_text("E[T] at most 70 ms.")
+    # The browser writes each refused answer to its console.
+    watched.complaints[:] = [one for one in watched.complaints if "412" not in one]

@@ -199,6 +199,26 @@ def test_a_row_has_its_labels_and_the_measured_times_of_a_day(alone: httpx.Clien
     assert (set(rows["unmeasured"]["day"]), rows["unmeasured"]["labels"]) == ({None}, [])
 
 
+def test_a_row_has_the_minutes_of_a_week_within_its_target_and_its_price(alone: httpx.Client):
+    prices = {"processor_hour": 0.05, "late_minute": 2.0}
+    add(alone, "kept", measured_sojourn_seconds=0.25)
+    add(alone, "unmeasured")
+    add(alone, "untargeted", measured_sojourn_seconds=0.25)
+    put_policy(alone, "kept", {"goal": {"t_max_seconds": 0.3}, "prices": prices})
+    put_policy(alone, "unmeasured", {"goal": {"t_max_seconds": 0.3}})
+    late = {"observed_at": (datetime.now(UTC) - timedelta(minutes=9)).isoformat(), "window_seconds": 30.0}
+    late |= {"external_rate": 1.0, "operators": {}, "measured_sojourn_seconds": 0.31}
+    assert alone.post("/v1/topologies/kept/snapshots", json=late).is_success
+    rows = {row["name"]: row for row in alone.get("/v1/overview").json()["items"]}
+    judged = {name: (row["judged_minutes"], row["kept_minutes"]) for name, row in rows.items()}
+    assert judged == {"kept": (3.5, 3.0), "unmeasured": (0.0, 0.0), "untargeted": (0.0, 0.0)}
+    assert {name: row["processor_hour_price"] for name, row in rows.items()} == {
+        "kept": 0.05,
+        "unmeasured": None,
+        "untargeted": None,
+    }
+
+
 def test_topologies_are_found_by_their_operators(alone: httpx.Client):
     add(alone, "fraud")
     assert alone.post("/v1/topologies", json={"name": "other", "operators": [{"name": "only"}]}).is_success
