@@ -107,6 +107,7 @@ class DecisionFields(TypedDict):
     action: str
     verdict: str
     processors: CountFields
+    wanted: dict[str, int] | None
     reasons: list[SaidFields]
     constraints: list[SaidFields]
     diagnostics: list[SaidFields]

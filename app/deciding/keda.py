@@ -20,12 +20,13 @@ from sqlalchemy.orm import Session, sessionmaker
 from app.database.shared_reads import SharedReads
 from app.database.tables import Document, TopologyRevisionRow, TopologyRow
 from app.database.versions import suggest_stored
+from app.deciding.advised import find_wanted, read_wanted
 from app.deciding.decisions.answers import name_counts
 from app.deciding.decisions.gathering import GatheredDecision, gather_decision
 from app.deciding.decisions.schemas import DecisionRequest
 from app.deciding.decisions.service import compute_now
 from app.deciding.documents import take_part
-from app.deciding.standing import find_wanted, read_wanted, select_decided, select_waited_for
+from app.deciding.standing import select_decided, select_waited_for
 from app.load.measurements.freshness import DEFAULT_LIMIT_SECONDS, refuse_old
 from app.load.measurements.snapshots import ENDED_AT, find_latest_end, select_newest
 from app.settings import Settings

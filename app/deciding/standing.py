@@ -1,17 +1,16 @@
-"""The standing decision of a topology, what it is worth now, and the change that began its cooldown.
+"""The standing decision of a topology, and the change that began its cooldown.
 
 The standing decision is the newest by the time of its data (`decided_for`) that was made for the topology's present
 revision and under its present policy, is no trial, and is not ahead of the clock. Overview, decisions/latest, report,
 patch, KEDA and the gauges read it from `select_standing`; the cooldown begins with `find_last_change`. `withhold` says
-whether its data are too old, and `find_wanted` how many processors should run by it.
+whether its data are too old, and app/deciding/advised.py how many processors should run by it.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import datetime, timedelta
-from typing import Annotated, Any
+from typing import Any
 from uuid import UUID
 
-from pydantic import Field
 from sqlalchemy import ColumnElement, FromClause, Select, and_, case, column, func, literal, or_, select
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import Session, aliased
@@ -19,13 +18,8 @@ from sqlalchemy.sql.selectable import LateralFromClause
 
 from app.database.tables import DecisionRow, PolicyRow, SnapshotRow, TopologyRevisionRow, TopologyRow
 from app.deciding.documents import find_key, take_part
-from app.deciding.policies.schemas import PolicyBody
-from app.load.bodies.topology import Graph
-from app.load.measurements.freshness import DataState, Withheld, find_data_state, withhold
 from app.load.measurements.snapshots import find_latest_end
 from app.load.measurements.stored_topologies import StoredTopology
-from app.web.fields import Answer
-from planner.decisions.policy import bound_topology
 from planner.outcomes.observed import LEAST_DELAY_SECONDS, LONGEST_SEARCH_SECONDS, USUAL_DELAY_INTERVALS
 
 NEVER_MADE = ("refused", "failed")
@@ -37,49 +31,6 @@ MOST_CHANGES = 100
 """The newest changes among which the one that began a cooldown is looked for."""
 WAITS = and_(DecisionRow.action == "hold", DecisionRow.cooldown_left_seconds > 0.0)
 """SQL: the DecisionRow holds because an earlier change began a cooldown."""
-
-
-class AsOfNow(Answer):
-    """The parts of a decision's answer that depend on the time at which the decision is read."""
-
-    trial: Annotated[
-        bool,
-        Field(
-            description="The decision never stands: made with `store: false`, under another policy than the "
-            "stored one, or without the newest snapshots."
-        ),
-    ] = False
-    data: Annotated[DataState | None, Field(description="The topology's measurements now.")] = None
-    withheld: Annotated[
-        Withheld | None,
-        Field(description="Why not to act on what was decided, now a record; null: its data are recent."),
-    ] = None
-    wanted: Annotated[
-        dict[str, int] | None,
-        Field(
-            description="The processors that should run: the recommended ones, or those of the earlier change for "
-            "which the decision waits. null: withheld."
-        ),
-    ] = None
-
-
-def describe_now(
-    session: Session,
-    stored: StoredTopology,
-    action: str,
-    decided_for: datetime,
-    answer: Mapping[str, Any],
-    *,
-    is_trial: bool,
-) -> AsOfNow:
-    """Returns the state of the data now, whether the decision is withheld, and the processors that should run by it.
-
-    `answer` is the decision as a JSON document.
-    """
-    data = find_data_state(session, stored)
-    withheld = withhold(stored.name, data, decided_for)
-    wanted = None if withheld else find_wanted(session, stored, action, decided_for, answer)
-    return AsOfNow(trial=is_trial, data=data, withheld=withheld, wanted=wanted)
 
 
 def select_standing(latest_end: datetime | ColumnElement[datetime], *columns: Any) -> Select[Any]:
@@ -166,6 +117,8 @@ def select_changes(
         change.id,
         change.processors.label("change"),
         change.outcome.label("change_outcome"),
+        change.decided_for.label("change_decided_for"),
+        change.expected_seconds.label("change_expected"),
         change.recommended_seconds.label("change_seconds"),
         change.holds_up_to_rate.label("change_reach"),
     )
@@ -208,36 +161,6 @@ def was_never_applied(change: Any, decided_for: Any, *correlated: Any) -> Column
     return and_(since.where(is_late, is_unchanged).exists(), ~shows_change)
 
 
-def find_wanted(
-    session: Session, stored: StoredTopology, action: str, decided_for: datetime, answer: Mapping[str, Any]
-) -> dict[str, int]:
-    """Returns the processors that should run by a decision (`AsOfNow.wanted`); `answer` is its JSON document."""
-    recommended: dict[str, int] = answer["processors"]["recommended"]
-    if action != "hold" or not answer["cooldown_left_seconds"] > 0.0:
-        return recommended
-    last = find_last_change(session, stored, decided_for)
-    return bound_wanted(recommended, read_counts(last), stored.definition, answer["policy"])
-
-
-def bound_wanted(
-    recommended: Mapping[str, int], since: Mapping[str, int], definition: Any, policy: Any
-) -> dict[str, int]:
-    """Returns the processors that run `since` the change for which a decision waits, within the present bounds.
-
-    A decision to hold recommends the measured number. Shortly after a change, the measured number is still the one from
-    before, and would undo the change. The change may be older than the bounds of the topology and the policy.
-    """
-    wanted = {name: since.get(name, count) for name, count in recommended.items()}
-    if not since:
-        return wanted
-    topology = Graph.model_validate(definition).to_values()
-    for one in bound_topology(topology, PolicyBody.model_validate(policy).to_value()).operators:
-        if one.name in wanted:
-            most = wanted[one.name] if one.ceiling is None else min(wanted[one.name], one.ceiling)
-            wanted[one.name] = max(most, one.min_processors)
-    return wanted
-
-
 def select_decided(latest_end: datetime | ColumnElement[datetime], *columns: Any) -> LateralFromClause:
     """The standing decision of the TopologyRow in the enclosing query, with these columns and those that
     `select_waited_for` needs.
@@ -265,26 +188,18 @@ def select_waited_for(decided: LateralFromClause) -> LateralFromClause:
     return select(found, definition.label("definition")).correlate(TopologyRow, decided).lateral("waited_for")
 
 
-def read_wanted(row: Any, recommended: Mapping[str, int]) -> dict[str, int]:
-    """Returns what `find_wanted` returns, from a row with the columns of `select_decided` and `select_waited_for`."""
-    since = {} if row.change is None else join_counts(row.change, row.change_outcome)
-    return bound_wanted(recommended, since, row.definition, row.held_policy)
+def is_waiting(decided: LateralFromClause, waited_for: LateralFromClause) -> ColumnElement[bool]:
+    """SQL: the standing decision waits for a change that its measurements do not show: other processors run.
 
-
-def read_counts(change: DecisionRow | None) -> dict[str, int]:
-    """Returns the processors that run since a change: as reported, else as recommended, or as before if the change was
-    rolled back.
+    Here the bounds of topology and policy do not count, as they do in `advised.bound_wanted`.
     """
-    return (
-        {}
-        if change is None or change.answer is None
-        else join_counts(change.answer["processors"], change.outcome)
+    change, outcome = waited_for.c.change, waited_for.c.change_outcome
+    each = func.jsonb_each(decided.c.held).table_valued("key", column("value", JSONB), name="held_each")
+    is_rolled_back = outcome["state"].astext == ROLLED_BACK
+    since = case((is_rolled_back, change["current"][each.c.key]), else_=change["recommended"][each.c.key])
+    differs = (
+        select(literal(1))
+        .select_from(each)
+        .where(func.coalesce(outcome["processors"][each.c.key], since) != each.c.value)
     )
-
-
-def join_counts(processors: Mapping[str, Any], outcome: Mapping[str, Any] | None) -> dict[str, int]:
-    """Returns what `read_counts` returns, from the processors in a change's answer and the outcome of the change."""
-    reported = outcome or {}
-    since = "current" if reported.get("state") == ROLLED_BACK else "recommended"
-    counts: dict[str, int] = processors[since]
-    return counts | (reported.get("processors") or {})
+    return differs.correlate(decided, waited_for).exists()

@@ -11,6 +11,7 @@ from pydantic import Field
 from sqlalchemy.orm import Session
 
 from app.database.connections.transactions import SessionDep
+from app.deciding.advised import find_wanted
 from app.deciding.documents import unfold_row
 from app.deciding.policies.schemas import PolicyBody
 from app.deciding.policies.service import find_body
@@ -151,8 +152,9 @@ def compare_decision(
         return []
     answer = unfold_row(session, row)
     sized = answer.get("sized_for") or {"source": "smoothed", "external_rate": answer["external_rate"]}
+    wanted = find_wanted(session, stored, row.action, row.decided_for, answer)
     decided = DecidedNumber(
-        answer["processors"]["recommended_total"],
+        sum(wanted.values()),
         sized["external_rate"],
         (sized["source"], *[one["code"] for one in [*answer["reasons"], *answer["constraints"]]]),
         answer.get("needed_total"),
@@ -163,7 +165,7 @@ def compare_decision(
         detail = describe_difference(plan.estimate.processors_total, explored.external_rate, decided)
     notes = [DiagnosticAnswer(code="differs-from-decision", detail=detail)] if detail else []
     estimated, corrected = answer["expected_sojourn_seconds"], answer.get("corrected_sojourn_seconds")
-    if estimated is not None and corrected is not None:
+    if estimated is not None and corrected is not None and wanted == answer["processors"]["recommended"]:
         times = {"corrected": write_seconds(corrected), "estimated": write_seconds(estimated)}
         runs, rate = write_counted(decided.total, "processor"), write_rate(answer["external_rate"])
         said = UNCORRECTED.format(processors=runs, rate=rate, **times)

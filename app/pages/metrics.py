@@ -33,8 +33,9 @@ from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.exc import SQLAlchemyError
 
 from app.database.tables import DecisionRow, PolicyRow, SnapshotRow, TopologyRow
+from app.deciding.advised import read_waited_for, read_wanted
 from app.deciding.documents import take_part
-from app.deciding.standing import read_wanted, select_decided, select_waited_for
+from app.deciding.standing import select_decided, select_waited_for
 from app.load.measurements.freshness import LIMIT_SECONDS, find_age
 from app.load.measurements.snapshots import ENDED_AT, add_lead, select_newest
 from app.settings import CLOCK_LEAD_SECONDS
@@ -257,11 +258,16 @@ def find_values(row: Any, now: datetime) -> dict[str, float | None]:
     if is_measured(row, now):
         values |= {name: getattr(row, name) for name in ("external_rate", "measured_sojourn_seconds")}
     if has_decided(row, now):
-        holds, rate = row.holds_up_to_rate, row.decided_rate
+        rate, change = row.decided_rate, read_waited_for(row)
+        # While it waits for a change, the recommended processors are those of the change.
+        seconds, holds = row.expected, row.holds_up_to_rate
+        if change is not None:
+            seconds = None if change.seconds is None else row.change_expected
+            holds = change.holds_up_to_rate
         values |= {
             "running_sojourn_seconds": row.expected_of_running,
             "running_stable": row.stable,
-            "expected_sojourn_seconds": row.expected,
+            "expected_sojourn_seconds": seconds,
             "headroom_rate": None if holds is None or rate is None else holds - rate,
         }
     return values

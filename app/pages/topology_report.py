@@ -9,6 +9,7 @@ from fastapi import APIRouter, Query, Response
 from sqlalchemy.orm import Session
 
 from app.database.connections.transactions import SessionDep
+from app.deciding.advised import UNSEEN
 from app.deciding.decisions.history import find_latest, find_topology_of
 from app.deciding.decisions.schemas import DecisionAnswer
 from app.forecasts.past_forecasts import MOST_COMPARED, read_past_forecasts
@@ -33,12 +34,11 @@ def describe_decision(
     """
     if decision.withheld is not None:
         return describe_withheld(name, decision, decision.withheld, topology)
-    recommended = decision.processors.recommended
-    wanted = decision.wanted or recommended
-    change = describe_change(decision.running, recommended) if wanted == recommended else decision.verdict
+    wanted = decision.advised.wanted
+    effect = describe_effect(decision.running, decision.processors.recommended, decision.outlook)
     return [
-        reports.Heading(f"{name}: {change}", 1),
-        reports.Paragraph(describe_effect(decision.running, recommended, decision.outlook)),
+        reports.Heading(f"{name}: {describe_change(decision.running, wanted)}", 1),
+        reports.Paragraph(effect if decision.waits_for is None else f"{UNSEEN} {effect}"),
         reports.Paragraph(reports.WORDS),
         reports.Heading("The numbers"),
         reports.ReportTable(["what", "value"], list_numbers(decision)),
@@ -93,9 +93,9 @@ def describe_withheld(
 
 def list_numbers(decision: DecisionAnswer) -> list[tuple[str, str]]:
     """Each number of the decision: of which time and of which processors it is, and its value."""
-    counts, span = decision.processors, describe_span(decision)
-    runs = write_counted(counts.current_total, "processor")
-    wanted, rate = write_counted(counts.recommended_total, "processor"), write_rate(decision.external_rate)
+    advised, span = decision.advised, describe_span(decision)
+    runs = write_counted(decision.processors.current_total, "processor")
+    wanted, rate = write_counted(advised.total, "processor"), write_rate(decision.external_rate)
     estimated = write_seconds(decision.current.expected_sojourn_seconds, UNBOUNDED)
     rows = [
         ("Decided on data until", f"{write_time(decision.decided_for)} UTC"),
@@ -103,15 +103,19 @@ def list_numbers(decision: DecisionAnswer) -> list[tuple[str, str]]:
         (f"Measured E[T] of the {runs} that run, {span}", write_seconds(decision.measured_sojourn_seconds)),
         (f"Estimated E[T] of the {runs} that run, at {rate}", estimated),
     ]
-    if decision.action != "hold":
-        then = write_seconds(decision.outlook.then_seconds, UNBOUNDED)
+    if decision.waits_for is not None:
+        at = write_time(decision.waits_for.decided_for)
+        name = f"Expected E[T] of the {wanted} recommended, as decided on data until {at} UTC"
+        rows.append((name, write_seconds(advised.seconds)))
+    elif decision.action != "hold":
+        then = write_seconds(advised.seconds, UNBOUNDED)
         corrected = "" if decision.corrected_sojourn_seconds is None else ", corrected by measured waits"
         rows.append((f"Expected E[T] of the {wanted} recommended, at {rate}{corrected}", then))
-    target, holds = decision.outlook.target, decision.counterfactuals.holds_up_to_rate
+    target = decision.outlook.target
     if target is not None:
         rows.append(("Target", write_seconds(target.seconds)))
-    reach = name_reach(counts.recommended_total, has_target=target is not None)
-    return [*rows, (reach, write_rate(holds, down=True))]
+    reach = name_reach(advised.total, has_target=target is not None)
+    return [*rows, (reach, write_rate(advised.holds_up_to_rate, down=True))]
 
 
 def describe_span(decision: DecisionAnswer) -> str:

@@ -15,6 +15,7 @@ from sqlalchemy.orm import Session
 
 from app.database.lone_thread import LoneThread
 from app.database.tables import WebhookRow
+from app.deciding.advised import read_waited_for
 from app.load.measurements.snapshots import CLOCK_LEAD
 from app.pages.overview.gathering import find_lines
 from app.pages.overview.schemas import OverviewFilter, OverviewRow
@@ -76,7 +77,9 @@ class Webhooks(LoneThread):
             rows = session.execute(select(lines, *drawn, WebhookRow.told).join(WebhookRow, known)).all()
         for row in rows:
             found = to_row(row, now)
-            state = STALE if found.status == STALE else found.action
+            # A decision that waits for a change which was told tells nothing new.
+            waits = found.action == "hold" and read_waited_for(row) is not None
+            state = STALE if found.status == STALE else None if waits else found.action
             if state is not None and state != row.told:
                 changed = {
                     "told": state,

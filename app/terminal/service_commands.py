@@ -123,7 +123,10 @@ def decide(
 
 
 def _print_decision(found: dict[str, Any], output: str) -> None:
-    counts, wanted = found["processors"], found["processors"]["recommended"]
+    counts = found["processors"]
+    # What is withheld is no longer recommended: the table has what ran.
+    is_old = found.get("withheld") is not None
+    wanted = {} if is_old else found.get("wanted") or counts["recommended"]
     if output in {"csv", "markdown"}:
         running = counts["current"].items()
         write_document(
@@ -136,6 +139,8 @@ def _print_decision(found: dict[str, Any], output: str) -> None:
         return
     console = open_console()
     console.print(Text(found["verdict"]))
+    if is_old:
+        console.print(Text(f"{found['withheld']['detail']} {found['withheld']['remedy']}"))
     rows = [[one, write_change(before, wanted.get(one))] for one, before in counts["current"].items()]
     print_table([Column("operator"), Column("processors")], rows)
     for reason in [*found["reasons"], *found["constraints"]]:

@@ -4,6 +4,7 @@ from datetime import datetime
 from math import isfinite
 from typing import Any
 
+from app.deciding.advised import UNSEEN
 from app.deciding.decisions.gathering import GatheredDecision
 from app.deciding.decisions.schemas import CatchingUpAnswer, Counts, DecisionAnswer, Moving, Optimum
 from app.deciding.economic_rule import weigh_choice
@@ -139,21 +140,23 @@ def draw_decision(decision: DecisionAnswer, form: str, topology: Topology) -> by
 
 def graph_decision(decision: DecisionAnswer, topology: Topology) -> OperatorGraph:
     """Returns the graph of the operators, with the decision's verdict and the measured times as lines above it."""
-    counts = decision.processors
+    wanted = decision.advised.wanted
     return graph_estimate(
-        f"{decision.basis.topology}: {describe_change(decision.running, counts.recommended)}",
+        f"{decision.basis.topology}: {describe_change(decision.running, wanted)}",
         [say_times(decision), f"Decided on data until {decision.decided_for:%Y-%m-%d %H:%M:%S} UTC"],
         topology,
         decision.current,
-        counts.recommended,
+        wanted,
     )
 
 
 def say_times(decision: DecisionAnswer) -> str:
     """Says E[T] now, E[T] as recommended with the target, and the rate up to which the recommended processors do."""
-    counts, outlook = decision.processors, decision.outlook
-    text = describe_effect(decision.running, counts.recommended, outlook)
-    holds = decision.counterfactuals.holds_up_to_rate
-    if holds is None:
+    advised, outlook = decision.advised, decision.outlook
+    text = describe_effect(decision.running, decision.processors.recommended, outlook)
+    if decision.waits_for is not None:
+        text = f"{UNSEEN} {text}"
+    if advised.holds_up_to_rate is None:
         return text
-    return f"{text} {write_reach(counts.recommended_total, holds, has_target=outlook.target is not None)}."
+    has_target = outlook.target is not None
+    return f"{text} {write_reach(advised.total, advised.holds_up_to_rate, has_target=has_target)}."

@@ -9,12 +9,13 @@ from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import Session
 
 from app.database.tables import DecisionRow, PolicyRow, SnapshotRow
+from app.deciding.advised import read_counts
 from app.deciding.decisions.schemas import DecisionRequest
 from app.deciding.documents import take_part, unfold_row
 from app.deciding.economic_rule import choose_smoothing, gather_seen, leave_out_unasked, smooth_found
 from app.deciding.policies.schemas import PolicyBody
 from app.deciding.policies.service import check_policy, find_fleet_share
-from app.deciding.standing import NEWEST_FIRST, UNDONE, find_last_change, read_counts
+from app.deciding.standing import NEWEST_FIRST, UNDONE, find_last_change
 from app.load.bodies.terms import Measured
 from app.load.measurements.freshness import refuse_old
 from app.load.measurements.load import Gathered, gather_load

@@ -10,13 +10,14 @@ from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import Session
 
 from app.database.tables import DecisionRow
+from app.deciding.advised import describe_now
 from app.deciding.decisions.schemas import Action, Counts, DecisionAnswer, ReasonAnswer
 from app.deciding.documents import unfold_row, unfold_rows
 from app.deciding.outcomes.answers import Became
 from app.deciding.outcomes.schemas import Observed, Outcome
 from app.deciding.outcomes.service import find_outcomes
 from app.deciding.promises import StoredDecision
-from app.deciding.standing import describe_now, find_standing_id
+from app.deciding.standing import find_standing_id
 from app.load.measurements.stored_topologies import StoredTopology, find_topology
 from app.web.fields import Answer, UtcTime
 from app.web.paging import Page

@@ -4,17 +4,17 @@ from typing import Annotated, Literal
 
 from pydantic import Field, computed_field
 
+from app.deciding.advised import UNSEEN, Advised, AsOfNow
 from app.deciding.economic_rule import EconomicAnswer
 from app.deciding.node_advice import NodeAdviceAnswer, Streams
 from app.deciding.outcomes.schemas import Observed, Outcome
 from app.deciding.policies.schemas import EXAMPLE, PolicyBody
 from app.deciding.promises import choose_promise
-from app.deciding.standing import AsOfNow
 from app.load.bodies.answers import Basis, DiagnosticAnswer, EstimateAnswer
 from app.machines.placements.schemas import PlacementAnswer
 from app.web.fields import Answer, Body, StoredFields, UtcTime, show_example
 from planner.decisions.policy import Goal
-from planner.decisions.wording import Outlook, describe_verdict
+from planner.decisions.wording import Outlook, describe_change, describe_verdict
 
 PROBLEMS = (
     "unknown-topology",
@@ -150,11 +150,7 @@ class CatchingUpAnswer(Answer):
     backlog_tuples: float
     operators: Annotated[dict[str, float], Field(description="Waiting tuples by operator.")]
     left_seconds: Annotated[
-        float | None,
-        Field(
-            description="The time within which the policy wants the waiting tuples worked off; null: not "
-            "configured."
-        ),
+        float | None, Field(description="The time that the policy leaves for it; null: not configured.")
     ]
     finished_by: Annotated[
         UtcTime | None, Field(description="decided_for + left_seconds; later decisions keep this time.")
@@ -246,10 +242,7 @@ class Decided(EconomicAnswer, StoredFields):
     ] = None
     optimum: Annotated[Optimum | None, Field(description="null: no allocation satisfies the constraints.")]
     needed_total: Annotated[
-        int | None,
-        Field(
-            description="The processors that the goal needs now; null: the policy has no scale-down window."
-        ),
+        int | None, Field(description="That the goal needs now; null: the policy has no scale-down window.")
     ] = None
     sized_for: Annotated[SizedFor | None, Field(description="null: stored before this field existed.")] = None
     look_ahead: Annotated[LookAhead | None, Field(description="null: not wanted, or see diagnostics.")] = None
@@ -280,14 +273,22 @@ class DecisionAnswer(AsOfNow, Decided):
         """What to do and what E[T] would become, or that nothing is recommended now."""
         if self.withheld is not None:
             return WITHHELD
-        if self.wanted is not None and self.wanted != self.processors.recommended:
-            return f"Wait for the last change, to {sum(self.wanted.values())} processors."
+        if self.waits_for is not None:
+            return f"{describe_change(self.running, self.advised.wanted)} {UNSEEN}"
         return describe_verdict(self.running, self.processors.recommended, self.outlook)
 
     @property
     def running(self) -> dict[str, int]:
         """Returns the number of processors of each running operator, in the order of the topology."""
         return {one.name: one.processors for one in self.current.operators}
+
+    @property
+    def advised(self) -> Advised:
+        """Returns what should run by the decision, also where it is withheld and so a record."""
+        change, seconds = self.waits_for, self.outlook.then_seconds
+        if change is not None and self.wanted is not None:
+            return Advised(self.wanted, change.expected_sojourn_seconds, change.holds_up_to_rate)
+        return Advised(self.processors.recommended, seconds, self.counterfactuals.holds_up_to_rate)
 
     @property
     def outlook(self) -> Outlook:

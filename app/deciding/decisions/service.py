@@ -10,12 +10,12 @@ from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import Session
 
 from app.database.tables import DecisionRow, Document
+from app.deciding.advised import AsOfNow, describe_now
 from app.deciding.decisions.answers import list_columns, to_decision_answer
 from app.deciding.decisions.gathering import GatheredDecision, Origin, describe_origin, gather_decision
 from app.deciding.decisions.schemas import DecisionAnswer, DecisionRequest, Recommended
 from app.deciding.documents import find_key, fold_answer, write_content
 from app.deciding.promises import StoredDecision, observe_fresh
-from app.deciding.standing import AsOfNow, describe_now
 from app.load.measurements.stored_topologies import StoredTopology
 from app.settings import Settings
 from app.web.observability import time_planner

@@ -35,7 +35,7 @@ from app.database.tables import (
     TopologyRow,
 )
 from app.deciding.policies.service import TARGET_SECONDS
-from app.deciding.standing import select_decided, select_waited_for
+from app.deciding.standing import is_waiting, select_decided, select_waited_for
 from app.load.measurements.freshness import LIMIT_SECONDS, find_age_sql
 from app.load.measurements.snapshots import ENDED_AT, ended, find_latest_end, select_ahead, select_newest
 from app.pages.overview.schemas import STATUSES, OverviewFilter
@@ -67,7 +67,9 @@ def find_lines(session: Session, now: datetime, wanted: OverviewFilter) -> CTE:
     outcome = DecisionRow.outcome["state"].astext.label("outcome")
     decided = select_decided(latest_end, DecisionRow.id, DecisionRow.action, *NUMBERS, outcome)
     waited_for, ahead = select_waited_for(decided), select_ahead(latest_end).scalar_subquery()
-    severity = rank(find_causes(now, newest.c, decided.c, ahead))
+    waits = is_waiting(decided, waited_for)
+    reach = case((waits, waited_for.c.change_reach), else_=decided.c.holds_up_to_rate)
+    severity = rank(find_causes(now, newest.c, decided.c, ahead=ahead, waits=waits, reach=reach))
     return (
         select(
             TopologyRow.id.label("topology_id"),
@@ -119,8 +121,14 @@ def match(wanted: OverviewFilter) -> list[ColumnElement[bool]]:
     return found
 
 
-def find_causes(now: datetime, newest: Any, decided: Any, ahead: Any) -> dict[str, ColumnElement[bool]]:
-    """The condition of each status but `fine`; a decision counts only on measurements that are not too old."""
+def find_causes(
+    now: datetime, newest: Any, decided: Any, *, ahead: Any, waits: Any, reach: Any
+) -> dict[str, ColumnElement[bool]]:
+    """The condition of each status but `fine`; a decision counts only on measurements that are not too old.
+
+    `waits`: the decision holds because measurements do not show the last change yet. `reach`: the rate up to which the
+    processors that should run are enough.
+    """
     is_measured, has_policy = newest.ended_at.is_not(None), PolicyRow.topology_id.is_not(None)
     is_fresh = find_age_sql(now, newest.ended_at) <= LIMIT_SECONDS
     counts = and_(is_fresh, find_age_sql(now, decided.decided_for) <= LIMIT_SECONDS)
@@ -133,7 +141,8 @@ def find_causes(now: datetime, newest: Any, decided: Any, ahead: Any) -> dict[st
         "target-missed-estimated": and_(counts, is_estimated, misses),
         AHEAD_OF_CLOCK: ahead.is_not(None),
         "stale": and_(is_measured, not_(is_fresh)),
-        "change-wanted": and_(counts, decided.action != "hold"),
+        "change-wanted": and_(counts, or_(decided.action != "hold", waits)),
+        "rate-above-reach": and_(counts, newest.external_rate > reach),
         "undecided": and_(is_measured, has_policy, not_(func.coalesce(counts, False))),
         "no-policy": and_(is_measured, not_(has_policy)),
         "no-measurements": not_(is_measured),

@@ -18,6 +18,7 @@ Status = Literal[
     "ahead-of-clock",
     "stale",
     "change-wanted",
+    "rate-above-reach",
     "undecided",
     "no-policy",
     "no-measurements",
@@ -58,7 +59,7 @@ EXAMPLE: dict[str, JsonValue] = {
     "name": "fpd",
     "revision": 1,
     "status": "change-wanted",
-    "detail": "scale_up: 22 processors run, 24 are recommended.",
+    "detail": "22 processors run, 24 are recommended.",
     "decision_id": "0b1f7c62-6f0c-4b7e-9a53-9d3c1c3c7f10",
     "data": {
         "state": "fresh",

@@ -177,7 +177,13 @@ def compare_places(play: Place) -> None:
         assert decision["withheld"]["remedy"] in report.text
         assert ask_keda(play) == decide_on_trial(play)
         return
-    wanted = decision["wanted"]
+    wanted, runs = decision["wanted"], decision["processors"]["current"]
+    assert (decision["waits_for"] is not None) == (wanted != decision["processors"]["recommended"])
+    assert row["processors_running"] == sum(runs.values())
+    assert (row["status"] in {"fine", "rate-above-reach"}) <= (wanted == runs), row["detail"]
+    assert ("no change is recommended" in row["detail"]) <= (wanted == runs), row["detail"]
+    assert (wanted == runs) == decision["verdict"].startswith("Keep "), decision["verdict"]
+    assert decision["verdict"].split(". ")[0].rstrip(".") in report.text
     assert (row["action"], row["processors_recommended"]) == (decision["action"], sum(wanted.values()))
     assert row["status"] not in {"stale", "undecided", "no-measurements"}
     assert (patch.json()["action"], patch.json()["body"]) == (decision["action"], wanted)

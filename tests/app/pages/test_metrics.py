@@ -23,6 +23,7 @@ ROW: dict[str, Any] = {
     "name": "clicks",
     "ended_at": NOW - timedelta(seconds=40),
     "external_rate": 100.0,
+    "held": None,
     "measured": 1,
     "measured_sojourn_seconds": 0.12,
     "operators": 2,

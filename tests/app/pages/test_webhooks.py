@@ -69,21 +69,22 @@ def make_teller(url: str) -> Webhooks:
     return Webhooks(SETTINGS.model_copy(update={"database_url": SecretStr(url)}))
 
 
-def put_policy(session: Session, webhook: dict[str, str] | None) -> None:
-    body = {"goal": {"t_max_seconds": 0.11}, "webhook": webhook, "cooldown_seconds": 0.0}
+def put_policy(session: Session, webhook: dict[str, str] | None, cooldown: float = 0.0) -> None:
+    body = {"goal": {"t_max_seconds": 0.11}, "webhook": webhook, "cooldown_seconds": cooldown}
     store_policy(session, NAME, PolicyBody.model_validate(body))
     session.commit()
 
 
-def measure(url: str, rate: float) -> tuple[datetime, str]:
+def measure(url: str, rate: float, ago: float = 1.0) -> tuple[datetime, str]:
     """Stores what was measured in the last minute, and a decision on it; returns the present time, and its id."""
     now = datetime.now(UTC)
-    load = {"external_rate": rate, "window_seconds": 60, "observed_at": now - timedelta(seconds=61)}
+    load = {"external_rate": rate, "window_seconds": 60, "observed_at": now - timedelta(seconds=60 + ago)}
     with open_session(url) as session:
         store_snapshots(session, NAME, SnapshotBody.model_validate(load | {"operators": RUNNING}), SETTINGS)
         store_decision(session, NAME, DecisionRequest(), SETTINGS)
         session.commit()
-        return now, str(session.scalars(select(DecisionRow.id)).one())
+        newest = select(DecisionRow.id).order_by(DecisionRow.decided_for.desc()).limit(1)
+        return now, str(session.scalars(newest).one())
 
 
 def read_events(receiver: Receiver) -> list[dict[str, Any]]:
@@ -104,6 +105,18 @@ def test_a_change_of_the_action_is_told_once(url: str, receiver: Receiver, webho
     assert after_a_restart.make_pass(now + timedelta(seconds=30)) == 0
     after_a_restart.engine.dispose()
     assert len(receiver.bodies) == 1
+
+
+def test_a_decision_that_waits_for_the_change_tells_nothing_new(
+    url: str, receiver: Receiver, webhooks: Webhooks
+):
+    with open_session(url) as session:
+        put_policy(session, {"url": receiver.url}, cooldown=1e6)
+    now, change = measure(url, 100.0, ago=120.0)
+    assert webhooks.make_pass(now) == 1
+    now, held = measure(url, 90.0)
+    assert (webhooks.make_pass(now), change == held) == (0, False)
+    assert [event["action"] for event in read_events(receiver)] == ["scale_up"]
 
 
 def test_data_that_go_stale_and_come_back_are_told(url: str, receiver: Receiver, webhooks: Webhooks):

@@ -98,9 +98,11 @@ function Totals({ rows, isAll }) {
       <${Big} name="processors running${of}" from=${count(runs)}
         note=${unknown ? `of ${count(unknown)} it is not known` : "of all topologies that are listed"} />
       <${Big} name="processors recommended" from=${count(wanted)}
-        note=${runs === wanted
-          ? "nothing changes"
-          : `${count(Math.abs(runs - wanted))} ${runs > wanted ? "fewer" : "more"}`} />
+        note=${runs !== wanted
+          ? `${count(Math.abs(runs - wanted))} ${runs > wanted ? "fewer" : "more"}`
+          : rows.some((one) => one.status === "change-wanted")
+          ? "as many in all"
+          : "nothing changes"} />
       <${Cost} known=${known} change=${wanted - runs} />
       <${Kept} rows=${rows} />
     </section>

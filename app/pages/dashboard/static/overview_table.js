@@ -12,6 +12,7 @@ export const SIGNS = {
   "ahead-of-clock": "◌ ahead of the clock",
   stale: "◌ stale",
   "change-wanted": "● change wanted",
+  "rate-above-reach": "● rate above the limit",
   undecided: "○ undecided",
   "no-policy": "○ no policy",
   "no-measurements": "○ no measurements",

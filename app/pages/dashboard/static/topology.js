@@ -10,7 +10,7 @@ import { Policy } from "./policy.js";
 import { askRange, POINTS, readRange, writeRange } from "./range.js";
 import { Tabs } from "./tabs.js";
 import { Undecided } from "./undecided.js";
-import { Verdict } from "./verdict.js";
+import { advise, Verdict } from "./verdict.js";
 import { Why } from "./why.js";
 
 /** @typedef {{operator: string | null, range: import("./range.js").Range}} Terms what the address says */
@@ -64,7 +64,7 @@ function Parts({ name, topology, newest, terms, onTerms, onPace, session }) {
     <div class="columns ${decision?.withheld ? "old" : ""}">
       <${Operators} topology=${topology} asked=${terms.operator} estimate=${decision?.current ?? busy.answer?.current ??
         null}
-        processors=${decision && !decision.withheld ? decision.processors : null} name=${name}
+        processors=${decision && !decision.withheld ? advise(decision).processors : null} name=${name}
         basis=${decision?.basis ?? busy.answer?.basis ?? null} />
       ${decision &&
         html`<${Why} decision=${decision} listed=${(newest.answer?.items ?? []).filter((one) => !one.trial)} />`}

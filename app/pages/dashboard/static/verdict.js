@@ -19,9 +19,28 @@ import { Term } from "./terms.js";
 
 /** @typedef {[name: string, value: string]} Figure a number, and of what it is */
 
+/**
+ * What should run by a decision, E[T] with it and the rate up to which it is enough: as recommended, or as the last
+ * change says for which the decision waits.
+ */
+export function advise(decision) {
+  const { processors, waits_for: change, counterfactuals } = decision;
+  const recommended = decision.wanted ?? processors.recommended;
+  return {
+    processors: { current: processors.current, recommended },
+    runs: processors.current_total,
+    wanted: Object.values(recommended).reduce((sum, one) => sum + one, 0),
+    isChange: decision.action !== "hold" || change !== null,
+    seconds: change
+      ? change.expected_sojourn_seconds
+      : decision.corrected_sojourn_seconds ?? decision.expected_sojourn_seconds,
+    reach: (change ?? counterfactuals).holds_up_to_rate,
+  };
+}
+
 export function Verdict({ decision }) {
-  const { processors, current, withheld } = decision;
-  const figures = html`<${Figures} of=${listFigures(decision, processors)} />`;
+  const { current, withheld } = decision;
+  const figures = html`<${Figures} of=${listFigures(decision)} />`;
   if (withheld) {
     return html`
       <section class="card verdict withheld">
@@ -53,21 +72,25 @@ export function Verdict({ decision }) {
 
 /** The three numbers of a decision: what runs and should run, how long a tuple takes, how much more load is carried. */
 function Glance({ decision }) {
-  const { processors: { current_total: runs, recommended_total: wanted }, policy } = decision;
-  const target = policy.goal.t_max_seconds ?? policy.goal.target?.seconds ?? null;
+  const { runs, wanted, isChange, seconds: expected, reach } = advise(decision);
+  const { goal } = decision.policy;
+  const target = goal.t_max_seconds ?? goal.target?.seconds ?? null;
   const measured = decision.measured_sojourn_seconds;
   const now = measured ?? (decision.current.stable ? decision.current.expected_sojourn_seconds : null);
-  const expected = decision.corrected_sojourn_seconds ?? decision.expected_sojourn_seconds;
-  const reach = decision.counterfactuals.holds_up_to_rate;
   const time = now === null && !decision.current.stable ? UNBOUNDED : duration(now);
-  const isChange = decision.action !== "hold";
   const misses = target !== null && (now === null ? !decision.current.stable : now > target);
   return html`
     <div class="glance">
       <${Big} name=${html`<${Term} of="processors" />`} from=${count(runs)} to=${wanted === runs ? null : count(wanted)}
-        direction=${wanted - runs} note=${wanted === runs ? "nothing changes" : `${signedCount(wanted - runs)}`} />
+        direction=${wanted - runs} note=${wanted !== runs
+          ? signedCount(wanted - runs)
+          : isChange
+          ? "split another way"
+          : "nothing changes"} />
       <${Big} name=${html`<${Term} of="E[T]" />${measured === null ? " estimated" : " measured"}`} from=${time}
-        to=${isChange ? duration(expected) : null} direction=${isChange && now !== null ? expected - now : 0}
+        to=${isChange ? duration(expected) : null} direction=${isChange && now !== null && expected !== null
+          ? expected - now
+          : 0}
         isBad=${misses} note=${target === null
           ? "no target"
           : `${misses ? "▲ above" : "✓ within"} the target of ${duration(target)}`} />
@@ -99,14 +122,15 @@ export function Big({ name, from, to = null, direction = 0, note, isBad = false 
 }
 
 /** Each number of a decision, with the time and the processors that it is of. @returns {Figure[]} */
-function listFigures(decision, { current_total: runs, recommended_total: wanted }) {
-  const { current, policy, basis, external_rate } = decision;
+function listFigures(decision) {
+  const { runs, wanted, isChange, seconds: expected, reach } = advise(decision);
+  const { current, policy, basis, external_rate, waits_for: changed } = decision;
   const target = policy.goal.t_max_seconds ?? policy.goal.target?.seconds ?? null;
   const span = snapshots(basis.snapshots);
   const estimated = current.stable ? duration(current.expected_sojourn_seconds) : UNBOUNDED;
-  const expected = decision.corrected_sojourn_seconds ?? decision.expected_sojourn_seconds;
   const now = rate(external_rate);
   const corrected = decision.corrected_sojourn_seconds === null ? "" : ", corrected by measured waits";
+  const of = changed ? `as decided on data until ${clock(changed.decided_for)} UTC` : `at ${now}${corrected}`;
   /** @type {(Figure | null)[]} */
   const figures = [
     ["processors", change(runs, wanted)],
@@ -115,11 +139,9 @@ function listFigures(decision, { current_total: runs, recommended_total: wanted 
       ? null
       : [`measured E[T], ${span}`, duration(decision.measured_sojourn_seconds)],
     [`estimated E[T] of the ${count(runs)} that run, at ${now}`, estimated],
-    decision.action === "hold"
-      ? null
-      : [`expected E[T] of ${count(wanted)}, at ${now}${corrected}`, duration(expected)],
+    isChange ? [`expected E[T] of ${count(wanted)}, ${of}`, duration(expected)] : null,
     target === null ? null : ["target", duration(target)],
-    [nameReach(wanted, target !== null), rateLimit(decision.counterfactuals.holds_up_to_rate)],
+    [nameReach(wanted, target !== null), rateLimit(reach)],
     ["decided on data until", `${clock(decision.decided_for)} UTC (${ago(decision.decided_for)})`],
   ];
   return figures.filter((one) => one !== null);

@@ -28,6 +28,7 @@ EXPECTED = {
     "empty": "no-measurements",
     "calm": "fine",
     "tight": "change-wanted",
+    "above": "rate-above-reach",
 }
 
 
@@ -65,6 +66,14 @@ def decide(client: httpx.Client, name: str) -> dict[str, Any]:
     return found
 
 
+def measure_more(client: httpx.Client, name: str, rate: float) -> None:
+    """A newer snapshot of the processors that run."""
+    operators = {one: {"service_rate": mu, "processors": ENOUGH[one]} for one, mu in RATES.items()}
+    begin = (datetime.now(UTC) - timedelta(minutes=1.5)).isoformat()
+    newer = {"observed_at": begin, "external_rate": rate, "operators": operators}
+    assert client.post(f"/v1/topologies/{name}/snapshots", json=newer).status_code == 201
+
+
 def test_the_worst_stand_first_and_each_says_why(alone: httpx.Client):
     policy = TARGET | {"goal": {"t_max_seconds": 0.1}}
     assert alone.post("/v1/topologies", json=FPD | {"name": "empty"}).status_code == 201
@@ -84,6 +93,9 @@ def test_the_worst_stand_first_and_each_says_why(alone: httpx.Client):
     add(alone, "tight")
     put_policy(alone, "tight", {"goal": {"k_max": 20}})
     decisions = {name: decide(alone, name) for name in ("calm", "over", "slow", "missed", "tight")}
+    add(alone, "above", minutes_ago=2.0)
+    put_policy(alone, "above", policy)
+    measure_more(alone, "above", 1.5 * decide(alone, "above")["counterfactuals"]["holds_up_to_rate"])
     found = alone.get("/v1/overview").json()
     by_name = {row["name"]: row for row in found["items"]}
     assert {name: row["status"] for name, row in by_name.items()} == EXPECTED
@@ -107,16 +119,12 @@ def test_a_rate_above_the_one_that_is_enough_is_said_where_nothing_is_to_change(
     put_policy(alone, "calm", TARGET | {"goal": {"t_max_seconds": 0.1}})
     enough = decide(alone, "calm")["counterfactuals"]["holds_up_to_rate"]
     (before,) = alone.get("/v1/overview").json()["items"]
-    assert before["detail"] == f"The newest decision holds: {sum(ENOUGH.values())} processors run."
-    operators = {one: {"service_rate": mu, "processors": ENOUGH[one]} for one, mu in RATES.items()}
-    begin = (datetime.now(UTC) - timedelta(minutes=1.5)).isoformat()
-    newer = {"observed_at": begin, "external_rate": 1.5 * enough, "operators": operators}
-    assert alone.post("/v1/topologies/calm/snapshots", json=newer).status_code == 201
+    assert before["detail"] == f"{sum(ENOUGH.values())} processors run, and no change is recommended."
+    measure_more(alone, "calm", 1.5 * enough)
     (row,) = alone.get("/v1/overview").json()["items"]
-    assert row["status"] == "fine"
-    assert row["detail"].startswith(
-        f"{before['detail']} The newest rate, {write_rate(1.5 * enough)}, is above the {write_rate(enough)} up to which"
-    )
+    said = f"The newest rate, {write_rate(1.5 * enough)}, is above the {write_rate(enough)} up to which they are enough"
+    assert (row["status"], row["action"]) == ("rate-above-reach", "hold")
+    assert row["detail"] == f"{before['detail']} {said}: ask for a decision on it."
 
 
 def test_pages_hold_every_topology_once_and_an_etag_saves_the_rest(alone: httpx.Client):
@@ -175,7 +183,7 @@ def test_all_numbers_of_a_row_that_waits_are_of_the_change_for_which_it_waits(al
     newest: dict[str, Any] = {
         "observed_at": (datetime.now(UTC) - timedelta(minutes=1, seconds=10)).isoformat()
     }
-    newest |= {"window_seconds": 60.0, "external_rate": 470.0, "operators": operators}
+    newest |= {"window_seconds": 60.0, "external_rate": 320.0, "operators": operators}
     assert alone.post("/v1/topologies/waits/snapshots", json=newest).status_code == 201
     held = alone.post("/v1/topologies/waits/decisions").json()
     assert (held["action"], held["processors"]["recommended_total"]) == ("hold", sum(ENOUGH.values()))
@@ -185,6 +193,10 @@ def test_all_numbers_of_a_row_that_waits_are_of_the_change_for_which_it_waits(al
     assert row["holds_up_to_rate"] == change["counterfactuals"]["holds_up_to_rate"]
     assert row["holds_up_to_rate"] != held["counterfactuals"]["holds_up_to_rate"]
     assert row["recommended_sojourn_seconds"] == change["expected_sojourn_seconds"]
+    assert row["status"] == "change-wanted"
+    assert row["detail"].startswith(
+        f"{sum(ENOUGH.values())} processors run, {sum(change['wanted'].values())} are"
+    )
 
 
 def test_a_row_has_its_labels_and_the_measured_times_of_a_day(alone: httpx.Client):
