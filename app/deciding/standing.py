@@ -113,17 +113,15 @@ def select_changes(
         .subquery("newest_first")
     )
     change = aliased(DecisionRow, newest_first)
-    found: tuple[Any, ...] = (
-        change.id,
-        change.processors.label("change"),
-        change.outcome.label("change_outcome"),
-        change.decided_for.label("change_decided_for"),
-        change.expected_seconds.label("change_expected"),
-        change.recommended_seconds.label("change_seconds"),
-        change.holds_up_to_rate.label("change_reach"),
-    )
+    found = {
+        "change": change.processors,
+        "change_outcome": change.outcome,
+        "change_expected": change.expected_seconds,
+        "change_seconds": change.recommended_seconds,
+        "change_reach": change.holds_up_to_rate,
+    }
     return (
-        select(*found)
+        select(change.id, *(value.label(name) for name, value in found.items()))
         .where(or_(change.outcome.is_not(None), ~was_never_applied(change, decided_for, *correlated)))
         .order_by(change.decided_for.desc(), change.created_at.desc(), change.id)
         .limit(1)

@@ -149,6 +149,17 @@ def compare_series(play: Place, decisions: list[dict[str, Any]]) -> None:
     assert {(one["action"], one["processors_recommended"]) for one in points if one["action"]} <= made
 
 
+def compare_sentences(row: dict[str, Any], decision: dict[str, Any], report: str) -> None:
+    """Asserts that what is said of a decision that is not withheld fits the processors that run and should run."""
+    wanted, runs = decision["wanted"], decision["processors"]["current"]
+    assert (decision["waits_for"] is not None) == (wanted != decision["processors"]["recommended"])
+    assert row["processors_running"] == sum(runs.values())
+    assert (row["status"] in {"fine", "rate-above-reach"}) <= (wanted == runs), row["detail"]
+    assert ("no change is recommended" in row["detail"]) <= (wanted == runs), row["detail"]
+    assert (wanted == runs) == decision["verdict"].startswith("Keep "), decision["verdict"]
+    assert decision["verdict"].split(". ")[0].rstrip(".") in report
+
+
 def compare_places(play: Place) -> None:
     """Asserts that all places agree."""
     (row,) = play.client.get("/v1/overview", params={"contains": play.name}).json()["items"]
@@ -177,13 +188,8 @@ def compare_places(play: Place) -> None:
         assert decision["withheld"]["remedy"] in report.text
         assert ask_keda(play) == decide_on_trial(play)
         return
-    wanted, runs = decision["wanted"], decision["processors"]["current"]
-    assert (decision["waits_for"] is not None) == (wanted != decision["processors"]["recommended"])
-    assert row["processors_running"] == sum(runs.values())
-    assert (row["status"] in {"fine", "rate-above-reach"}) <= (wanted == runs), row["detail"]
-    assert ("no change is recommended" in row["detail"]) <= (wanted == runs), row["detail"]
-    assert (wanted == runs) == decision["verdict"].startswith("Keep "), decision["verdict"]
-    assert decision["verdict"].split(". ")[0].rstrip(".") in report.text
+    wanted = decision["wanted"]
+    compare_sentences(row, decision, report.text)
     assert (row["action"], row["processors_recommended"]) == (decision["action"], sum(wanted.values()))
     assert row["status"] not in {"stale", "undecided", "no-measurements"}
     assert (patch.json()["action"], patch.json()["body"]) == (decision["action"], wanted)
