@@ -113,15 +113,16 @@ def select_changes(
         .subquery("newest_first")
     )
     change = aliased(DecisionRow, newest_first)
-    found = {
+    numbers = {
         "change": change.processors,
         "change_outcome": change.outcome,
         "change_expected": change.expected_seconds,
         "change_seconds": change.recommended_seconds,
         "change_reach": change.holds_up_to_rate,
     }
+    columns: list[Any] = [change.id, *(value.label(name) for name, value in numbers.items())]
     return (
-        select(change.id, *(value.label(name) for name, value in found.items()))
+        select(*columns)
         .where(or_(change.outcome.is_not(None), ~was_never_applied(change, decided_for, *correlated)))
         .order_by(change.decided_for.desc(), change.created_at.desc(), change.id)
         .limit(1)
