@@ -121,12 +121,9 @@ def select_changes(
         "change_reach": change.holds_up_to_rate,
     }
     columns: list[Any] = [change.id, *(value.label(name) for name, value in numbers.items())]
-    return (
-        select(*columns)
-        .where(or_(change.outcome.is_not(None), ~was_never_applied(change, decided_for, *correlated)))
-        .order_by(change.decided_for.desc(), change.created_at.desc(), change.id)
-        .limit(1)
-    )
+    ran = or_(change.outcome.is_not(None), ~was_never_applied(change, decided_for, *correlated))
+    order = change.decided_for.desc(), change.created_at.desc(), change.id
+    return select(*columns).where(ran).order_by(*order).limit(1)
 
 
 def was_never_applied(change: Any, decided_for: Any, *correlated: Any) -> ColumnElement[bool]:
