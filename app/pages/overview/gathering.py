@@ -43,7 +43,7 @@ from app.web.paging import Page
 from app.web.problems.stored_data_errors import AHEAD_OF_CLOCK
 
 SHOWN_RATES = 30
-DAY_POINTS, POINT_SECONDS = 48, 1800
+DAY_POINTS, POINT_SECONDS = 24, 3600
 HOUR, MINUTE = timedelta(hours=1), 60.0
 NUMBERS = (
     DecisionRow.running,
@@ -66,10 +66,10 @@ def find_lines(session: Session, now: datetime, wanted: OverviewFilter) -> CTE:
     ).lateral("newest")
     outcome = DecisionRow.outcome["state"].astext.label("outcome")
     decided = select_decided(latest_end, DecisionRow.id, DecisionRow.action, *NUMBERS, outcome)
-    waited_for, ahead = select_waited_for(decided), select_ahead(latest_end).scalar_subquery()
+    waited_for, ahead = select_waited_for(decided), select_ahead(latest_end).lateral("ahead")
     waits = is_waiting(decided, waited_for)
     reach = case((waits, waited_for.c.change_reach), else_=decided.c.holds_up_to_rate)
-    severity = rank(find_causes(now, newest.c, decided.c, ahead=ahead, waits=waits, reach=reach))
+    severity = rank(find_causes(now, newest.c, decided.c, ahead=ahead.c.ended_at, waits=waits, reach=reach))
     return (
         select(
             TopologyRow.id.label("topology_id"),
@@ -80,7 +80,7 @@ def find_lines(session: Session, now: datetime, wanted: OverviewFilter) -> CTE:
             newest.c.ended_at.label("until"),
             *decided.c,
             *waited_for.c,
-            ahead.label("ahead_until"),
+            ahead.c.ended_at.label("ahead_until"),
             TARGET_SECONDS.label("target"),
             literal_column(SOJOURN_TARGET, Double).label("sojourn_target"),
             PolicyRow.policy["prices"]["processor_hour"].as_float().label("processor_hour_price"),
@@ -92,6 +92,7 @@ def find_lines(session: Session, now: datetime, wanted: OverviewFilter) -> CTE:
         .outerjoin(newest, true())
         .outerjoin(decided, true())
         .outerjoin(waited_for, true())
+        .outerjoin(ahead, true())
         .where(*match(wanted))
         .cte("lines")
     )
@@ -183,7 +184,7 @@ def gather_page(
 
 
 def select_day(lines: CTE, session: Session, now: datetime) -> ColumnElement[list[float | None]]:
-    """The E[T] that the newest snapshot of each half hour measured, of the day that ends now, oldest first."""
+    """The E[T] that the newest snapshot of each hour measured, of the day that ends now, oldest first."""
     begun = datetime.fromtimestamp(now.timestamp() // POINT_SECONDS * POINT_SECONDS, now.tzinfo)
     first = begun - timedelta(seconds=(DAY_POINTS - 1) * POINT_SECONDS)
     places = select(func.generate_series(0, DAY_POINTS - 1).label("place")).subquery("places")

@@ -137,9 +137,7 @@ class OverviewRow(Answer):
     ]
     day: Annotated[
         list[float | None],
-        Field(
-            description="Measured E[T] of the newest snapshot of each half hour of the last 24 hours, oldest first."
-        ),
+        Field(description="Measured E[T] of the newest snapshot of each of the last 24 hours, oldest first."),
     ]
     judged_minutes: Annotated[
         float, Field(description="Of the last 7 days: E[T] was measured, and had a target.")

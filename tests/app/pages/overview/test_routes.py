@@ -206,7 +206,7 @@ def test_a_row_has_its_labels_and_the_measured_times_of_a_day(alone: httpx.Clien
     add(alone, "unmeasured")
     rows = {row["name"]: row for row in alone.get("/v1/overview").json()["items"]}
     day = rows["dayly"]["day"]
-    assert (len(day), set(day), set(day[-2:])) == (48, {None, 0.25}, set(day[-2:]) | {0.25})
+    assert (len(day), set(day), set(day[-2:])) == (24, {None, 0.25}, set(day[-2:]) | {0.25})
     assert rows["dayly"]["labels"] == ["payments", "night"]
     assert (set(rows["unmeasured"]["day"]), rows["unmeasured"]["labels"]) == ({None}, [])
 
