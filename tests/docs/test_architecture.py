@@ -93,7 +93,7 @@ def run(app: FastAPI, client: httpx.Client, database_url: str, name: str) -> Ite
 
 def test_the_page_is_short_and_its_rooms_are_those_of_the_tree():
     assert len(walks.PAGE.splitlines()) <= MOST_LINES
-    named = set(re.findall(r"^\| \[\w+\]\(\.\./((?:app|planner)/\w+)\) \|", walks.PAGE, re.MULTILINE))
+    named = set(re.findall(r"^- \[\w+\]\(\.\./((?:app|planner)/\w+)\): ", walks.PAGE, re.MULTILINE))
     rooms = {
         f"{top}/{path.parent.name}"
         for top in ("app", "planner")
