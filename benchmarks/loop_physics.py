@@ -9,7 +9,7 @@ import math
 import numpy as np
 
 from planner.arrays import Counts, Floats
-from planner.simulation.compiled import compiled
+from planner.compiled import compiled
 
 DEALT, KEYED = 0, 1
 COUNTED = 7

@@ -5,7 +5,7 @@ from math import erfc, exp, inf, sqrt
 import numpy as np
 
 from planner.arrays import Floats
-from planner.simulation.compiled import compiled
+from planner.compiled import compiled
 
 SPREAD = 0.04
 """The scatter of the logarithm of the highest rate that processors carry."""

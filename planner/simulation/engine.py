@@ -7,11 +7,11 @@ import numpy as np
 
 from planner.arrays import Floats
 from planner.queueing.queueings import KEYED, RANDOM, ROUND_ROBIN
-from planner.simulation.events import run_by_events
 from planner.simulation.laws import ServiceLaw
 from planner.simulation.measures import ARRIVED, BUSY, SOJOURN, WAIT, Tally
 from planner.simulation.results import ServedVisits, SimulatedOperator, Simulation, VisitLog
-from planner.simulation.station_by_station import run_stations
+from planner.simulation.runs.events import run_by_events
+from planner.simulation.runs.station_by_station import run_stations
 from planner.simulation.system import OUTSIDE, UNBOUNDED, Link, Scenario, SimulatedStation, System
 from planner.values import SHARED
 

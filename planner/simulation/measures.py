@@ -13,7 +13,7 @@ from scipy.special import stdtrit
 
 from planner.arrays import Counts, Floats
 from planner.simulation.results import MeasuredTime, ServedVisits
-from planner.simulation.station_kernels import tally
+from planner.simulation.runs.station_kernels import tally
 from planner.values import QuantileSeconds
 
 BATCHES = 30

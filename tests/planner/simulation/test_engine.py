@@ -2,7 +2,7 @@
 
 import pytest
 
-from planner.simulation import event_kernel, station_kernels
+from planner.simulation.runs import event_kernel, station_kernels
 from planner.simulation.simulate import simulate, warm_up
 from tests.planner.simulation.systems import UNREACHED, build_mixed
 

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planner.simulation.station_kernels import (
+from planner.simulation.runs.station_kernels import (
     NONE,
     choose_by_key,
     deal,
@@ -15,7 +15,7 @@ from planner.simulation.station_kernels import (
     serve_shared,
     tally,
 )
-from tests.planner.simulation.test_compiled_keys import hash_keys
+from tests.planner.test_compiled_keys import hash_keys
 
 GAPS = st.lists(st.floats(0.0, 3.0), min_size=1, max_size=40)
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from planner.simulation import event_state
+from planner.simulation.runs import event_state
 
 
 def test_records_are_columns_of_eight_bytes_without_gaps():

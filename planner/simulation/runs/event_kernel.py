@@ -6,8 +6,8 @@ All helpers are inlined into one function: a call with arrays costs more than mo
 import numpy as np
 
 from planner.arrays import Floats
-from planner.simulation.compiled import borrow, compiled, hash_key, inlined
-from planner.simulation.event_state import (
+from planner.compiled import borrow, compiled, hash_key, inlined
+from planner.simulation.runs.event_state import (
     AT_ENTRY,
     AT_RANDOM,
     BY_KEY,

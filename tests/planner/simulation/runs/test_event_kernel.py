@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from planner.simulation import events
 from planner.simulation.results import VisitLog
+from planner.simulation.runs import events
 from planner.simulation.simulate import simulate_visits
 from planner.values import Edge, Topology
 from tests.planner.simulation.systems import UNREACHED, build_mixed, sort_log

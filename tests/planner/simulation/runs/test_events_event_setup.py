@@ -3,8 +3,8 @@
 import numpy as np
 
 from planner.simulation.arrivals import EVENTS, make_random
-from planner.simulation.event_state import FREE_ITEM, FREE_ITEMS, ITEM, NEEDED_ITEMS, NONE
-from planner.simulation.events import build_state, grow_items
+from planner.simulation.runs.event_state import FREE_ITEM, FREE_ITEMS, ITEM, NEEDED_ITEMS, NONE
+from planner.simulation.runs.events import build_state, grow_items
 from planner.simulation.system import System, build_system
 from tests.planner.simulation.systems import build_mixed
 

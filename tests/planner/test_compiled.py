@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from planner.arrays import Floats
-from planner.simulation.compiled import borrow, compiled, inlined
+from planner.compiled import borrow, compiled, inlined
 
 HELPER = """
-from planner.simulation.compiled import inlined
+from planner.compiled import inlined
 FACTOR = {factor}
 
 @inlined
@@ -20,7 +20,7 @@ def scale(value):
     return value * FACTOR {more}
 """
 KERNEL = """
-from planner.simulation.compiled import compiled
+from planner.compiled import compiled
 from compiled_helper import scale
 
 @compiled

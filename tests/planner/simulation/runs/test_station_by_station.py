@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from planner.simulation import station_by_station
 from planner.simulation.arrivals import make_random
 from planner.simulation.results import VisitLog
+from planner.simulation.runs import station_by_station
+from planner.simulation.runs.station_by_station import Carrier, TupleStream
 from planner.simulation.simulate import simulate_visits
-from planner.simulation.station_by_station import Carrier, TupleStream
 from planner.simulation.system import Link
 from tests.planner.simulation.systems import build_mixed, sort_log
 

@@ -8,12 +8,12 @@ import numpy as np
 from planner.arrays import Counts, Floats
 from planner.errors import SimulationStuck
 from planner.queueing.queueings import KEYED, RANDOM, ROUND_ROBIN
-from planner.simulation import event_state
 from planner.simulation.arrivals import EVENTS, make_random
-from planner.simulation.event_kernel import DONE, ITEMS_SHORT, run_events
-from planner.simulation.event_state import LOGGED, NONE, EventState, Records
 from planner.simulation.laws import ServiceLaw, read_histogram, shape_lognormal
 from planner.simulation.results import ServedVisits
+from planner.simulation.runs import event_state
+from planner.simulation.runs.event_kernel import DONE, ITEMS_SHORT, run_events
+from planner.simulation.runs.event_state import LOGGED, NONE, EventState, Records
 from planner.simulation.system import OUTSIDE, UNBOUNDED, Link, System
 from planner.values import SHARED
 

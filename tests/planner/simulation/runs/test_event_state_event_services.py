@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from planner.arrays import Counts, Floats
-from planner.simulation.compiled import compiled
-from planner.simulation.event_state import draw_bucket, pop, push
+from planner.compiled import compiled
+from planner.simulation.runs.event_state import draw_bucket, pop, push
 
 
 @compiled

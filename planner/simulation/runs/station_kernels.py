@@ -6,7 +6,7 @@ The functions fill the arrays whose names begin with `out_`. NONE stands for a s
 import numpy as np
 
 from planner.arrays import Counts, Floats
-from planner.simulation.compiled import compiled, hash_key
+from planner.compiled import compiled, hash_key
 
 NONE = -1
 CELLS = 1024

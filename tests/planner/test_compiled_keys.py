@@ -3,7 +3,7 @@
 import numpy as np
 
 from planner.arrays import Floats
-from planner.simulation.compiled import compiled, hash_key
+from planner.compiled import compiled, hash_key
 
 
 @compiled

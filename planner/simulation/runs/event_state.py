@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from planner.arrays import Counts, Floats
-from planner.simulation.compiled import inlined
+from planner.compiled import inlined
 
 Records = Any
 """numpy.recarray, whose fields mypy does not know."""

@@ -16,7 +16,14 @@ from planner.queueing.queueings import KEYED, RANDOM, ROUND_ROBIN
 from planner.simulation.arrivals import CHOICES, COPIES, SERVICES, make_random
 from planner.simulation.laws import Sampler, make_sampler
 from planner.simulation.results import ServedVisits
-from planner.simulation.station_kernels import NONE, choose_by_key, deal, multiply, serve_own, serve_shared
+from planner.simulation.runs.station_kernels import (
+    NONE,
+    choose_by_key,
+    deal,
+    multiply,
+    serve_own,
+    serve_shared,
+)
 from planner.simulation.system import OUTSIDE, Link, SimulatedStation, System
 from planner.values import SHARED
 
