@@ -11,8 +11,8 @@ from sqlalchemy.orm import Session
 from app.database.connections.transactions import SessionDep
 from app.database.tables import IngestRunRow, RejectedLineRow
 from app.web.callers.security import may_read
-from app.web.fields import Answer
-from app.web.paging import Page, PageDep
+from app.web.fields import Answer, NextPage
+from app.web.paging import PageDep
 from app.web.problems.documented_problems import document_problems
 from app.web.problems.stored_data_errors import UnknownIngestRun
 from app.web.routing import StrictJsonRoute
@@ -53,10 +53,10 @@ class IngestRun(Answer):
 
 
 class IngestRunPage(Answer):
-    """Runs, newest first; `next` is the address of the following page."""
+    """Runs, newest first."""
 
     items: list[IngestRun]
-    next: str | None = None
+    next: NextPage = None
 
 
 class RejectedLine(Answer):
@@ -73,15 +73,7 @@ class RejectedLinePage(Answer):
 
     items: list[RejectedLine]
     reasons: dict[str, int]
-    next: str | None = None
-
-
-def list_runs(session: Session, page: Page) -> IngestRunPage:
-    """A page of the runs of the nightly ingest, newest first."""
-    rows, following = page.read_rows(
-        session.scalars, select(IngestRunRow), IngestRunRow.id, newest_first=True
-    )
-    return IngestRunPage(items=[IngestRun.model_validate(row) for row in rows], next=following)
+    next: NextPage = None
 
 
 def find_run(session: Session, run_id: int) -> IngestRunRow:
@@ -89,20 +81,6 @@ def find_run(session: Session, run_id: int) -> IngestRunRow:
     if row is None:
         raise UnknownIngestRun(run_id)
     return row
-
-
-def read_run(session: Session, run_id: int) -> IngestRun:
-    """The ingest run with this id; raises UnknownIngestRun if there is none."""
-    return IngestRun.model_validate(find_run(session, run_id))
-
-
-def list_rejects(session: Session, run_id: int, page: Page) -> RejectedLinePage:
-    """A page of the lines that a run rejected, by file and line, with the counts of all of them by reason."""
-    run = find_run(session, run_id)
-    query = select(RejectedLineRow).where(RejectedLineRow.run_id == run_id)
-    rows, following = page.read_rows(session.scalars, query, RejectedLineRow.number)
-    items = [RejectedLine.model_validate(one) for one in rows]
-    return RejectedLinePage(items=items, reasons=run.reject_reasons, next=following)
 
 
 router = APIRouter(
@@ -114,13 +92,15 @@ RunId = Annotated[int, Path(ge=1, le=2**63 - 1)]
 @router.get("", summary="List ingest runs", responses=document_problems())
 def list_ingest_runs(page: PageDep, session: SessionDep) -> IngestRunPage:
     """The runs of the nightly ingest, newest first."""
-    return list_runs(session, page)
+    return page.answer(
+        IngestRunPage, session.scalars, select(IngestRunRow), IngestRunRow.id, newest_first=True
+    )
 
 
 @router.get("/{run_id:int}", summary="Read an ingest run", responses=document_problems("unknown-ingest-run"))
 def get_ingest_run(run_id: RunId, session: SessionDep) -> IngestRun:
     """The records that the run read, and their results."""
-    return read_run(session, run_id)
+    return IngestRun.model_validate(find_run(session, run_id))
 
 
 @router.get(
@@ -130,4 +110,7 @@ def get_ingest_run(run_id: RunId, session: SessionDep) -> IngestRun:
 )
 def list_rejected_lines(run_id: RunId, page: PageDep, session: SessionDep) -> RejectedLinePage:
     """File, line, reason and the beginning of each; at most 100,000 are kept, while `reasons` counts all."""
-    return list_rejects(session, run_id, page)
+    reasons = find_run(session, run_id).reject_reasons
+    query = select(RejectedLineRow).where(RejectedLineRow.run_id == run_id)
+    rows, following = page.read_rows(session.scalars, query, RejectedLineRow.number)
+    return RejectedLinePage.model_validate({"items": rows, "reasons": reasons, "next": following})

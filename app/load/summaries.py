@@ -5,15 +5,14 @@ from typing import Annotated
 
 from fastapi import APIRouter, Depends, Query
 from pydantic import Field
-from sqlalchemy import ColumnElement, select
-from sqlalchemy.orm import Session
+from sqlalchemy import select
 
 from app.database.connections.transactions import SessionDep
 from app.database.tables import OperatorSummaryRow, TopologySummaryRow
 from app.load.measurements.stored_topologies import find_topology
 from app.web.callers.security import may_read
-from app.web.fields import Answer, OperatorName, ProcessorsBasis, TopologyName, UtcTime
-from app.web.paging import Page, PageDep, ask_from, ask_to
+from app.web.fields import Answer, NextPage, OperatorName, ProcessorsBasis, TopologyName, UtcTime
+from app.web.paging import PageDep, ask_from, ask_to, lie_between
 from app.web.problems.documented_problems import document_problems
 from app.web.routing import StrictJsonRoute
 
@@ -119,10 +118,10 @@ class OperatorWindow(Answer):
 
 
 class OperatorWindowPage(Answer):
-    """Windows, oldest first; `next` is the address of the following page."""
+    """Windows, oldest first."""
 
     items: list[OperatorWindow]
-    next: str | None = None
+    next: NextPage = None
 
 
 class TopologyWindow(Answer):
@@ -154,51 +153,10 @@ class TopologyWindow(Answer):
 
 
 class TopologyWindowPage(Answer):
-    """Windows, oldest first; `next` is the address of the following page."""
+    """Windows, oldest first."""
 
     items: list[TopologyWindow]
-    next: str | None = None
-
-
-def read_operator_windows(
-    session: Session,
-    name: str,
-    page: Page,
-    *,
-    operator: str | None,
-    since: datetime | None,
-    until: datetime | None,
-) -> OperatorWindowPage:
-    """A page of operators' windows that begin in [since, until), oldest first, and by operator within a window."""
-    row = OperatorSummaryRow
-    query = select(row).where(row.topology_id == find_topology(session, name).id, *between(row, since, until))
-    if operator is not None:
-        query = query.where(row.operator == operator)
-    rows, following = page.read_rows(
-        session.scalars, query, row.window_start, row.operator, row.window_seconds
-    )
-    return OperatorWindowPage(items=[OperatorWindow.model_validate(one) for one in rows], next=following)
-
-
-def read_topology_windows(
-    session: Session, name: str, page: Page, since: datetime | None, until: datetime | None
-) -> TopologyWindowPage:
-    """A page of a topology's windows that begin in [since, until), oldest first."""
-    row = TopologySummaryRow
-    query = select(row).where(row.topology_id == find_topology(session, name).id, *between(row, since, until))
-    rows, following = page.read_rows(session.scalars, query, row.window_start, row.window_seconds)
-    return TopologyWindowPage(items=[TopologyWindow.model_validate(one) for one in rows], next=following)
-
-
-def between(
-    row: type[OperatorSummaryRow | TopologySummaryRow], since: datetime | None, until: datetime | None
-) -> list[ColumnElement[bool]]:
-    bounds: list[ColumnElement[bool]] = []
-    if since is not None:
-        bounds.append(row.window_start >= since)
-    if until is not None:
-        bounds.append(row.window_start < until)
-    return bounds
+    next: NextPage = None
 
 
 router = APIRouter(
@@ -222,7 +180,12 @@ def list_operator_summaries(
     until: Until = None,
 ) -> OperatorWindowPage:
     """The measurements of each operator in each window, oldest window first."""
-    return read_operator_windows(session, name, page, operator=operator, since=since, until=until)
+    row, begun = OperatorSummaryRow, OperatorSummaryRow.window_start
+    query = select(row).where(row.topology_id == find_topology(session, name).id)
+    query = query.where(*lie_between(begun, since, until))
+    if operator is not None:
+        query = query.where(row.operator == operator)
+    return page.answer(OperatorWindowPage, session.scalars, query, begun, row.operator, row.window_seconds)
 
 
 @router.get("/windows", summary="Read the measured windows of a topology")
@@ -230,4 +193,7 @@ def list_topology_summaries(
     name: TopologyName, page: PageDep, session: SessionDep, since: Since = None, until: Until = None
 ) -> TopologyWindowPage:
     """One item per window, oldest first: external tuples, and their total times."""
-    return read_topology_windows(session, name, page, since, until)
+    row, begun = TopologySummaryRow, TopologySummaryRow.window_start
+    query = select(row).where(row.topology_id == find_topology(session, name).id)
+    query = query.where(*lie_between(begun, since, until))
+    return page.answer(TopologyWindowPage, session.scalars, query, begun, row.window_seconds)

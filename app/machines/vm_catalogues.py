@@ -21,7 +21,7 @@ from app.database.versions import (
 )
 from app.load.bodies.series import VmSizeBody
 from app.web.callers.security import may_read, may_store
-from app.web.fields import Answer, Body, StoredBy, TopologyName, show_example
+from app.web.fields import Answer, Body, NextPage, StoredBy, TopologyName, show_example
 from app.web.paging import Page, PageDep
 from app.web.problems.documented_problems import BODY
 from app.web.problems.stored_data_errors import UnknownVmCatalogue
@@ -58,10 +58,10 @@ class VmCatalogueAnswer(Answer):
 
 
 class VmCataloguePage(Answer):
-    """The newest catalogues by name; `next` is the address of the following page."""
+    """The newest catalogues by name."""
 
     items: list[VmCatalogueAnswer]
-    next: str | None = None
+    next: NextPage = None
 
 
 def find_sizes(session: Session, name: str) -> tuple[VmSize, ...] | None:

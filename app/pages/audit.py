@@ -10,8 +10,8 @@ from sqlalchemy import select
 from app.database.connections.transactions import SessionDep
 from app.database.tables import AuditRow
 from app.web.callers.security import may_read
-from app.web.fields import Answer, UtcTime, show_example
-from app.web.paging import PageDep, ask_from, ask_to
+from app.web.fields import Answer, NextPage, UtcTime, show_example
+from app.web.paging import PageDep, ask_from, ask_to, lie_between
 from app.web.routing import StrictJsonRoute, declare
 
 router = APIRouter(prefix="/v1/audit", tags=["health"], route_class=StrictJsonRoute)
@@ -41,12 +41,12 @@ class AuditedChange(Answer):
 
 
 class AuditPage(Answer):
-    """Changes, newest first; `next` is the address of the following page."""
+    """Changes, newest first."""
 
     model_config = show_example({"items": [EXAMPLE], "next": None})
 
     items: list[AuditedChange]
-    next: str | None = None
+    next: NextPage = None
 
 
 @router.get("", **declare(may_read, "Read who changed what"))
@@ -63,12 +63,7 @@ def list_changes(
     """Every change that was answered with a success, newest first; posts of measurements and decisions are counted
     by the hour.
     """
-    query = select(AuditRow)
-    if since is not None:
-        query = query.where(AuditRow.at >= since)
-    if until is not None:
-        query = query.where(AuditRow.at < until)
+    query = select(AuditRow).where(*lie_between(AuditRow.at, since, until))
     of_names = {"key": key, "name": name}
     query = query.filter_by(**{column: asked for column, asked in of_names.items() if asked is not None})
-    rows, following = page.read_rows(session.scalars, query, AuditRow.at, AuditRow.id, newest_first=True)
-    return AuditPage(items=[AuditedChange.model_validate(row) for row in rows], next=following)
+    return page.answer(AuditPage, session.scalars, query, AuditRow.at, AuditRow.id, newest_first=True)

@@ -94,7 +94,7 @@ def _list_fields(schemas: dict[str, Schema], name: str) -> Schema:
     return fields
 
 
-LEAST_CHARACTERS = {2: 110, 3: 80}
+LEAST_CHARACTERS = {2: 105, 3: 75}
 """The length from which on a schema is shared by two fields, and by three or more; a reference takes as much."""
 
 BOUNDS = ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum")

@@ -12,12 +12,11 @@ from typing import Literal, NamedTuple
 
 import httpx
 import typer
-from rich.text import Text
 
 from app.settings import Settings
 from app.terminal.commands import Output, load_settings
 from app.terminal.outputs import write_document
-from app.terminal.tables import Column, open_console, print_table
+from app.terminal.tables import Column, print_lines, print_table
 from planner.wording import write_age, write_counted, write_seconds
 
 PARTS = {
@@ -43,11 +42,8 @@ def doctor(*, output: Output = "table") -> None:
     """Look at parts, keys, port, disk, database, schema, clock and newest snapshot; exit code 1 if one is wrong."""
     found = list(examine(load_settings()))
     if output == "table":
-        print_table(
-            [Column("check"), Column("state", is_text=True)], [[one.check, one.state] for one in found]
-        )
-        for one in found:
-            open_console().print(Text(f"{one.check}: {one.detail}"))
+        print_table(["check", Column("state", is_text=True)], [[one.check, one.state] for one in found])
+        print_lines(f"{one.check}: {one.detail}" for one in found)
     else:
         write_document([one._asdict() for one in found], output)
     if any(one.state == "wrong" for one in found):

@@ -15,32 +15,12 @@ from app.terminal.options import LabelOption
 from app.terminal.outputs import write_document
 from app.terminal.service_calls import ServiceAddress, find_path, read_answer
 from app.terminal.service_commands import LOCAL, KeyOption, UrlOption
-from app.terminal.tables import Column, open_console, print_table
+from app.terminal.tables import Column, Columns, open_console, print_table
 from planner.wording import write_change, write_count, write_seconds, write_signed_seconds
 
-FLEET = [
-    Column("topology"),
-    Column("processors"),
-    Column("needs"),
-    Column("E[T]"),
-    Column("target"),
-    Column("one more"),
-]
-COSTS = [
-    Column("waits longer"),
-    Column("processors"),
-    Column("E[T] before"),
-    Column("after"),
-    Column("target"),
-]
-TURNS = [
-    Column("topology"),
-    Column("turn"),
-    Column("processors"),
-    Column("E[T]"),
-    Column("target"),
-    Column("after", is_text=True, wraps=True),
-]
+FLEET: Columns = ["topology", "processors", "needs", "E[T]", "target", "one more"]
+COSTS: Columns = ["waits longer", "processors", "E[T] before", "after", "target"]
+TURNS: Columns = ["topology", "turn", "processors", "E[T]", "target", Column("after", wraps=True)]
 WIDTH = 80
 """Sentences are no wider than the tables above them."""
 PASSED, SHORT = 0, 1

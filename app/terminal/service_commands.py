@@ -7,13 +7,12 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import typer
-from rich.text import Text
 
 from app.terminal.commands import Output, run_or_fail
 from app.terminal.files import open_document, open_documents
 from app.terminal.outputs import write_document
 from app.terminal.service_calls import ServiceAddress, ask, find_path, list_items, read_answer
-from app.terminal.tables import Column, open_console, print_table
+from app.terminal.tables import Column, Columns, open_console, print_lines, print_table
 from planner.wording import (
     UNKNOWN,
     write_age,
@@ -35,22 +34,16 @@ KeyOption = Annotated[
 WATCH_SECONDS = 5.0
 LOCAL = "http://127.0.0.1:8000"
 
-STATUS = [
-    Column("topology"),
+STATUS: Columns = [
+    "topology",
     Column("status", is_text=True),
-    Column("processors"),
-    Column("newest E[T]"),
-    Column("target"),
-    Column("measured"),
+    "processors",
+    "newest E[T]",
+    "target",
+    "measured",
 ]
-REPLAYED = [
-    Column("replayed", is_text=True),
-    Column("over the target"),
-    Column("processor-hours"),
-    Column("changes"),
-    Column("minutes"),
-]
-TOPOLOGIES = [Column("topology"), Column("revision"), Column("operators"), Column("source", is_text=True)]
+REPLAYED: Columns = ["replayed", "over the target", "processor-hours", "changes", "minutes"]
+TOPOLOGIES: Columns = ["topology", "revision", "operators", Column("source", is_text=True)]
 
 
 def status(
@@ -76,10 +69,9 @@ def _print_status(service: ServiceAddress, output: str) -> None:
         write_document(rows, output)
     elif rows:
         print_table(STATUS, [_write_status(row) for row in rows])
-        for row in rows:
-            open_console().print(Text(f"{row['name']}: {row['detail']}"))
+        print_lines(f"{row['name']}: {row['detail']}" for row in rows)
     else:
-        open_console().print("The service has no topologies.")
+        print_lines(["The service has no topologies."])
     sys.stdout.flush()
 
 
@@ -137,16 +129,13 @@ def _print_decision(found: dict[str, Any], output: str) -> None:
     if output != "table":
         write_document(found, output)
         return
-    console = open_console()
-    console.print(Text(found["verdict"]))
+    print_lines([found["verdict"]])
     if is_old:
-        console.print(Text(f"{found['withheld']['detail']} {found['withheld']['remedy']}"))
+        print_lines([f"{found['withheld']['detail']} {found['withheld']['remedy']}"])
     rows = [[one, write_change(before, wanted.get(one))] for one, before in counts["current"].items()]
-    print_table([Column("operator"), Column("processors")], rows)
-    for reason in [*found["reasons"], *found["constraints"]]:
-        console.print(Text(reason["detail"]))
-    for said in found["diagnostics"]:
-        console.print(Text(f"note: {said['detail']}"))
+    print_table(["operator", "processors"], rows)
+    print_lines(reason["detail"] for reason in [*found["reasons"], *found["constraints"]])
+    print_lines(f"note: {said['detail']}" for said in found["diagnostics"])
 
 
 def replay(
@@ -181,7 +170,7 @@ def replay(
     said = f"By the model, in which a change stops the job for {pause}."
     if measured is not None:
         said += f" What ran was measured above the target {write_percent(measured)} of the time."
-    open_console().print(Text(said))
+    print_lines([said])
 
 
 def _write_course(title: str, row: dict[str, Any]) -> list[str]:

@@ -2,7 +2,7 @@
 
 import shutil
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from rich.box import SIMPLE_HEAD
@@ -24,10 +24,21 @@ class Column(NamedTuple):
     wraps: bool = False
 
 
+Columns = Sequence[Column | str]
+"""A text is the heading of a column of numbers."""
+
+
 def open_console() -> Console:
     """Returns a console for standard output that is as wide as the terminal, or 120 columns wide in a pipe."""
     width = shutil.get_terminal_size().columns if sys.stdout.isatty() else WIDTH_OF_A_PIPE
     return Console(width=width, highlight=False)
+
+
+def print_lines(lines: Iterable[str]) -> None:
+    """Prints texts, each on a line of its own, in which nothing stands for a colour."""
+    console = open_console()
+    for line in lines:
+        console.print(Text(line))
 
 
 def list_sizes(vms: Mapping[str, int]) -> str:
@@ -36,9 +47,10 @@ def list_sizes(vms: Mapping[str, int]) -> str:
 
 
 def print_table(
-    columns: Sequence[Column], rows: Sequence[Sequence[str]], title: str | None = None, keys: int = 1
+    named: Columns, rows: Sequence[Sequence[str]], title: str | None = None, keys: int = 1
 ) -> None:
     """Prints a table without cutting a text. The first `keys` columns name a row, and are repeated in each part."""
+    columns = [Column(one) if isinstance(one, str) else one for one in named]
     console = open_console()
     part = [*range(keys)]
     for one in range(keys, len(columns)):

@@ -27,6 +27,9 @@ StoredBy = Annotated[
 ]
 
 
+NextPage = Annotated[str | None, Field(description="The address of the following page; null: the last.")]
+
+
 class Answer(BaseModel):
     """An answer: NaN and Infinity become null."""
 

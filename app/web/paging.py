@@ -5,11 +5,12 @@ import binascii
 import math
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 from urllib.parse import quote, urlencode
 from uuid import UUID
 
 from fastapi import Depends, Query, Request
+from pydantic import BaseModel
 from sqlalchemy import ColumnElement, Result, ScalarResult, Select, tuple_
 from sqlalchemy.orm import InstrumentedAttribute
 from sqlalchemy.sql.elements import KeyedColumnElement
@@ -19,6 +20,7 @@ from app.web.problems.errors import InvalidRequest
 
 Column = InstrumentedAttribute[Any] | KeyedColumnElement[Any]
 Run = Callable[..., Result[Any] | ScalarResult[Any]]
+Answer = TypeVar("Answer", bound=BaseModel)
 
 
 def ask_from(description: str) -> Any:
@@ -31,6 +33,14 @@ def ask_to(description: str) -> Any:
     return Query(alias="to", description=description)
 
 
+def lie_between(
+    column: InstrumentedAttribute[datetime], since: datetime | None, until: datetime | None
+) -> list[ColumnElement[bool]]:
+    """SQL conditions for times in [since, until); None: without that end."""
+    bounds = [] if since is None else [column >= since]
+    return bounds if until is None else [*bounds, column < until]
+
+
 class Page:
     """The page of a list that a request asks for; made by `read_page`."""
 
@@ -38,6 +48,13 @@ class Page:
         self.limit = limit
         self._after = _decode(cursor)
         self._request = request
+
+    def answer(
+        self, kind: type[Answer], run: Run, query: Select[Any], *key: Column, newest_first: bool = False
+    ) -> Answer:
+        """The page's rows as an answer with `items` and `next`; the items are read from the rows' attributes."""
+        rows, following = self.read_rows(run, query, *key, newest_first=newest_first)
+        return kind.model_validate({"items": rows, "next": following})
 
     def read_rows(
         self, run: Run, query: Select[Any], *key: Column, newest_first: bool = False

@@ -19,7 +19,7 @@ from app.deciding.outcomes.service import find_outcomes
 from app.deciding.promises import StoredDecision
 from app.deciding.standing import find_standing_id
 from app.load.measurements.stored_topologies import StoredTopology, find_topology
-from app.web.fields import Answer, UtcTime
+from app.web.fields import Answer, NextPage, UtcTime
 from app.web.paging import Page
 from app.web.problems.errors import InvalidRequest
 from app.web.problems.stored_data_errors import UnknownDecision
@@ -64,10 +64,10 @@ class DecisionSummary(Answer):
 
 
 class DecisionPage(Answer):
-    """Decisions, newest first; `next` is the address of the following page."""
+    """Decisions, newest first."""
 
     items: list[DecisionSummary]
-    next: str | None = None
+    next: NextPage = None
     standing: Annotated[
         UUID | None,
         Field(description="The decision of `decisions/latest`, which may be on another page; null: none."),

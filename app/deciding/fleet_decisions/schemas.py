@@ -7,7 +7,7 @@ from pydantic import Field
 
 from app.deciding.decisions.schemas import Action
 from app.deciding.fleet.schemas import FleetBudget, FleetTopology
-from app.web.fields import Answer, StoredFields, UtcTime
+from app.web.fields import Answer, NextPage, StoredFields, UtcTime
 
 
 class FleetChange(FleetTopology):
@@ -47,7 +47,7 @@ class FleetDecisionAnswer(FleetDecisionSummary):
 
 
 class FleetDecisionPage(Answer):
-    """Decisions of the fleet, newest first; `next` is the address of the following page."""
+    """Decisions of the fleet, newest first."""
 
     items: list[FleetDecisionSummary]
-    next: str | None = None
+    next: NextPage = None

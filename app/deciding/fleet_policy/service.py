@@ -1,10 +1,9 @@
 """Stores and finds the policy of the fleet; there is at most one."""
 
-from sqlalchemy import Boolean, func, literal_column
-from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
 from app.database.tables import FleetPolicyRow
+from app.database.upserts import upsert
 from app.deciding.fleet_policy.schemas import FleetPolicyAnswer, FleetPolicyBody
 from app.web.problems.fleet_errors import NoStoredFleetPolicy
 
@@ -15,14 +14,10 @@ ONLY = 1
 def store_policy(session: Session, body: FleetPolicyBody) -> tuple[FleetPolicyAnswer, bool]:
     """Creates or replaces the policy; returns it, and whether it was created."""
     document = body.model_dump(mode="json")
-    statement = insert(FleetPolicyRow).values(id=ONLY, policy=document)
-    # Postgres sets xmax, the transaction that replaced a row, in an updated row only.
-    updated_at, is_new = session.execute(
-        statement.on_conflict_do_update(
-            index_elements=["id"], set_={"policy": document, "updated_at": func.now()}
-        ).returning(FleetPolicyRow.updated_at, literal_column("xmax = 0", Boolean))
-    ).one()
-    return FleetPolicyAnswer.model_validate(document | {"updated_at": updated_at}, strict=False), is_new
+    row, replaced = {"id": ONLY, "policy": document}, ["policy", "updated_at"]
+    (kept,) = upsert(session, FleetPolicyRow, [row], ["id"], replaced, FleetPolicyRow.updated_at)
+    answer = FleetPolicyAnswer.model_validate(document | {"updated_at": kept.updated_at}, strict=False)
+    return answer, kept.is_new
 
 
 def find_policy(session: Session) -> FleetPolicyAnswer:

@@ -4,11 +4,12 @@ from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import Boolean, cast, delete, func, literal_column, select
-from sqlalchemy.dialects.postgresql import JSONPATH, insert
+from sqlalchemy import cast, delete, func, select
+from sqlalchemy.dialects.postgresql import JSONPATH
 from sqlalchemy.orm import Session
 
 from app.database.tables import FleetDecisionRow, FleetPolicyRow, PolicyRow, WebhookRow
+from app.database.upserts import upsert
 from app.deciding.policies.schemas import PolicyAnswer, PolicyBody
 from app.deciding.policy_parts import WebhookBody
 from app.load.measurements.stored_topologies import StoredTopology, find_topology
@@ -36,16 +37,13 @@ def store_policy(
     if if_match is not None:
         refuse_other(session, stored, if_match)
     document = body.model_dump(mode="json")
-    statement = insert(PolicyRow).values(topology_id=stored.id, policy=document)
-    # Postgres sets xmax, the transaction that replaced a row, in an updated row only.
-    updated_at, is_new = session.execute(
-        statement.on_conflict_do_update(
-            index_elements=["topology_id"], set_={"policy": document, "updated_at": func.now()}
-        ).returning(PolicyRow.updated_at, literal_column("xmax = 0", Boolean))
-    ).one()
+    row = {"topology_id": stored.id, "policy": document}
+    (kept,) = upsert(
+        session, PolicyRow, [row], ["topology_id"], ["policy", "updated_at"], PolicyRow.updated_at
+    )
     store_webhook(session, stored, body.webhook)
-    answer = PolicyAnswer.model_validate(document | {"updated_at": updated_at}, strict=False)
-    return answer.model_copy(update={"webhook": body.webhook}), is_new
+    answer = PolicyAnswer.model_validate(document | {"updated_at": kept.updated_at}, strict=False)
+    return answer.model_copy(update={"webhook": body.webhook}), kept.is_new
 
 
 def refuse_other(session: Session, stored: StoredTopology, if_match: str) -> None:
@@ -67,8 +65,7 @@ def store_webhook(session: Session, stored: StoredTopology, webhook: WebhookBody
         session.execute(delete(WebhookRow).where(WebhookRow.topology_id == stored.id))
         return
     known = webhook.model_dump()
-    statement = insert(WebhookRow).values(topology_id=stored.id, **known)
-    session.execute(statement.on_conflict_do_update(index_elements=["topology_id"], set_=known))
+    upsert(session, WebhookRow, [{"topology_id": stored.id, **known}], ["topology_id"], list(known))
 
 
 def find_policy(session: Session, name: str) -> PolicyAnswer:

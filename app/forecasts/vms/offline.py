@@ -4,8 +4,6 @@ import csv
 from datetime import UTC, datetime
 from pathlib import Path
 
-from rich.text import Text
-
 from app.forecasts.vms.schemas import VmForecastAnswer, VmForecastRequest
 from app.forecasts.vms.service import forecast_described
 from app.terminal.commands import refuse, say
@@ -17,7 +15,7 @@ from app.terminal.series_files import (
     read_samples,
     read_workload,
 )
-from app.terminal.tables import Column, list_sizes, open_console, print_table
+from app.terminal.tables import list_sizes, print_lines, print_table
 from planner.errors import PlannerError
 from planner.vms.misses import REASONS, write_debt
 from planner.vms.timing import InvalidMstSamples
@@ -94,14 +92,9 @@ def print_forecast(answer: VmForecastAnswer, output: str) -> None:
         bought = () if one.mix is None else (list_sizes(one.mix.vms), write_number(one.mix.hourly_price))
         rows.append([f"{one.begins:%Y-%m-%d %H:%M}", str(one.vms), *numbers, parts, *bought])
     sized = any(one.mix is not None for one in answer.intervals)
-    print_table([*map(Column, columns), *map(Column, ("to buy", "price /h") if sized else ())], rows)
-    console = open_console()
-    for line in (
-        answer.verdict,
-        *describe_promise(answer),
-        *(f"note: {said.detail}" for said in answer.diagnostics),
-    ):
-        console.print(Text(line))
+    print_table([*columns, *(("to buy", "price /h") if sized else ())], rows)
+    print_lines([answer.verdict, *describe_promise(answer)])
+    print_lines(f"note: {said.detail}" for said in answer.diagnostics)
 
 
 def describe_promise(answer: VmForecastAnswer) -> list[str]:

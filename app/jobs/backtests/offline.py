@@ -12,7 +12,6 @@ from typing import Annotated, Any, TextIO
 from pydantic import Field
 from rich.console import Console
 from rich.progress import Progress
-from rich.text import Text
 
 from app.jobs.backtests.gathering import make_job
 from app.jobs.backtests.schemas import BacktestJob, BacktestRequest
@@ -27,7 +26,7 @@ from app.terminal.series_files import (
     read_workload,
     write_verdict,
 )
-from app.terminal.tables import Column, open_console, print_table
+from app.terminal.tables import Column, print_lines, print_table
 from app.web.problems.errors import InvalidRequest
 from planner.errors import PlannerError
 from planner.vms.backtest import (
@@ -191,16 +190,15 @@ def print_rows(rows: Iterator[BacktestScore], output: str, out: TextIO, body: Ba
     elif output != "table":
         out.write(render_document([row.to_row() for row in rows], output))
     else:
-        known, console = list(rows), open_console()
+        known = list(rows)
         _print_summaries(known, has_spread=body.seeds > 1)
-        for line in describe_promises(known):
-            console.print(Text(line))
+        print_lines(describe_promises(known))
         if not all(row.judgeable for row in known):
-            console.print(
+            short = (
                 "These runs are shorter than a week, or their target allows fewer than 10 missed steps: chance decides "
-                "whether they keep it.",
-                markup=False,
+                "whether they keep it."
             )
+            print_lines([short])
 
 
 def describe_promises(rows: Sequence[BacktestScore]) -> list[str]:
@@ -263,23 +261,15 @@ def _print_summaries(rows: Sequence[BacktestScore], *, has_spread: bool) -> None
     """Prints each policy's means over the seeds, with standard deviations if `has_spread`."""
     spread = ["±"] if has_spread else []
     lines = []
-    names = [
-        "QoS %",
-        *spread,
-        "target %",
-        "verdict",
-        "cost to truth",
-        *spread,
-        "cost to static",
-        "max backlog",
-    ]
+    costs = ["cost to truth", *spread, "cost to static", "max backlog"]
+    names = ["QoS %", *spread, "target %", "verdict", *costs]
     for app in dict.fromkeys(row.app for row in rows):
         of_app = [row for row in rows if row.app == app]
         for one in summarise_scores(of_app):
             backlog = max(row.max_backlog for row in of_app if row.policy == one.policy)
             lines.append([app, one.policy, *_write_summary(one, backlog, has_spread=has_spread)])
     numbers = [Column(name, is_text=name == "verdict") for name in names]
-    print_table([Column("app"), Column("policy", is_text=True), *numbers], lines, keys=2)
+    print_table(["app", Column("policy", is_text=True), *numbers], lines, keys=2)
 
 
 def _write_summary(one: PolicySummary, max_backlog: float, *, has_spread: bool) -> list[str]:

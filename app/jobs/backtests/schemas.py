@@ -8,7 +8,16 @@ from pydantic import Field, JsonValue
 from app.jobs.states import JobAnswer
 from app.load.bodies import series
 from app.load.bodies.answers import DiagnosticAnswer
-from app.web.fields import Answer, Body, MeasuredNumber, OperatorName, TopologyName, UtcTime, show_example
+from app.web.fields import (
+    Answer,
+    Body,
+    MeasuredNumber,
+    NextPage,
+    OperatorName,
+    TopologyName,
+    UtcTime,
+    show_example,
+)
 from planner.vms import throughput as mst
 from planner.vms.backtest import BacktestSetup
 from planner.vms.price_policy import DEFAULT_QOS_TARGET
@@ -225,10 +234,10 @@ class BacktestAnswer(BacktestSummaryAnswer):
 
 
 class BacktestPage(Answer):
-    """Backtests, newest first, without their rows; `next` is the address of the following page."""
+    """Backtests, newest first, without their rows."""
 
     items: list[BacktestSummaryAnswer]
-    next: str | None
+    next: NextPage = None
 
 
 class RunTraceAnswer(Answer):

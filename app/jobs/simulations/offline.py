@@ -6,8 +6,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from rich.text import Text
-
 from app.jobs.simulations.gathering import describe_job
 from app.jobs.simulations.schemas import SimulationAnswer, SimulationRequest
 from app.jobs.workers.simulation_run import run_simulation
@@ -15,7 +13,7 @@ from app.terminal.commands import Refused, compute_answer, say
 from app.terminal.files import check_body, open_documents
 from app.terminal.options import read_counts, read_levels
 from app.terminal.outputs import write_model
-from app.terminal.tables import Column, open_console, print_table
+from app.terminal.tables import Column, Columns, print_lines, print_table
 from planner.simulation.simulate import warm_up
 from planner.wording import UNBOUNDED, write_number, write_percent, write_seconds, write_signed_percent
 
@@ -86,12 +84,9 @@ def print_answer(answer: SimulationAnswer, output: str) -> None:
     if output != "table":
         write_model(answer, output, "operators")
         return
-    console = open_console()
-    for line in _summarise(answer):
-        console.print(Text(line))
+    print_lines(_summarise(answer))
     _print_operators(answer)
-    for said in answer.diagnostics:
-        console.print(Text(f"note: {said.detail}"))
+    print_lines(f"note: {said.detail}" for said in answer.diagnostics)
 
 
 def _summarise(answer: SimulationAnswer) -> Iterator[str]:
@@ -125,15 +120,9 @@ def _list_quantiles(listed: Iterable[tuple[float, float | None]]) -> str:
     )
 
 
-COLUMNS = [
-    Column("operator"),
-    Column("processors"),
-    Column("queueing", is_text=True),
-    Column("busy"),
-    Column("visits"),
-    Column("simulated wait"),
-    Column("modelled wait"),
-    Column("difference"),
+COLUMNS: Columns = [
+    *("operator", "processors", Column("queueing", is_text=True), "busy", "visits"),
+    *("simulated wait", "modelled wait", "difference"),
 ]
 
 
@@ -152,7 +141,7 @@ def _print_operators(answer: SimulationAnswer) -> None:
             "" if one.model_error is None else write_signed_percent(one.model_error),
         ]
         rows.append(row + ([write_percent(one.blocked_share)] if blocks else []))
-    print_table([*COLUMNS, Column("blocked")] if blocks else COLUMNS, rows)
+    print_table([*COLUMNS, "blocked"] if blocks else COLUMNS, rows)
 
 
 def _with_width(seconds: float | None, half_width: float | None) -> str:

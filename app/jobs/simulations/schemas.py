@@ -9,7 +9,7 @@ from app.load.bodies.answers import Basis, DiagnosticAnswer, QuantileAnswer
 from app.load.bodies.load import PAIR_LOAD, PAIR_PROCESSORS, ServiceBucketBody, check_histogram
 from app.load.bodies.terms import Described, KnownModel, Levels, Measured, ProcessorCounts
 from app.load.bodies.topology import PAIR, QueueingName
-from app.web.fields import Answer, Body, OperatorName, Scv, Seconds, show_example
+from app.web.fields import Answer, Body, NextPage, OperatorName, Scv, Seconds, show_example
 from planner import values
 from planner.simulation.arrivals import ArrivalLaw
 from planner.simulation.laws import ServiceLaw
@@ -281,7 +281,7 @@ class SimulationJobAnswer(SimulationSummaryAnswer):
 
 
 class SimulationPage(Answer):
-    """Queued simulations, newest first, without their answers; `next` is the address of the following page."""
+    """Queued simulations, newest first, without their answers."""
 
     items: list[SimulationSummaryAnswer]
-    next: str | None
+    next: NextPage = None

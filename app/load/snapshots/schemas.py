@@ -6,7 +6,7 @@ from pydantic import AfterValidator, Discriminator, Field, Tag, model_validator
 
 from app.load.bodies.answers import DiagnosticAnswer
 from app.load.bodies.load import FPD_LOAD, CountedSpan, LoadBody, OperatorLoadBody
-from app.web.fields import Answer, Body, MeasuredTime, OperatorName, UtcTime, show_example
+from app.web.fields import Answer, Body, MeasuredTime, NextPage, OperatorName, UtcTime, show_example
 
 Part = Annotated[float, Field(ge=0, le=1, description="A part of the node, from 0 to 1.")]
 
@@ -103,12 +103,12 @@ class SnapshotAnswer(Answer):
 
 
 class SnapshotPage(Answer):
-    """Snapshots, oldest first; `next` is the address of the following page."""
+    """Snapshots, oldest first."""
 
     model_config = show_example({"items": [FPD_LOAD | {"source": "posted"}], "next": None})
 
     items: list[SnapshotAnswer]
-    next: str | None = None
+    next: NextPage = None
 
 
 def _tell_apart(sent: object) -> str:

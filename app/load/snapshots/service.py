@@ -1,20 +1,20 @@
 """Stores measured loads, each interval once, and lists the stored ones."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import Boolean, delete, literal_column, null
-from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy import delete, null
 from sqlalchemy.orm import Session, undefer
 
 from app.database.tables import SnapshotRow
+from app.database.upserts import upsert
 from app.load.bodies.answers import DiagnosticAnswer
 from app.load.measurements.snapshots import find_ahead, join_operators, select_snapshots, split_operators
 from app.load.measurements.stored_topologies import StoredTopology, find_topology
 from app.load.snapshots.schemas import SnapshotAnswer, SnapshotBody, SnapshotPage, StoredSnapshots
 from app.settings import Settings
-from app.web.paging import Page
+from app.web.paging import Page, lie_between
 from app.web.problems.errors import InvalidRequest
 from app.web.problems.stored_data_errors import AHEAD_OF_CLOCK, UnknownSnapshot, describe_ahead
 from planner.errors import MOST_SUGGESTED, suggest_name
@@ -50,8 +50,8 @@ def store_snapshots(
     _refuse_unusable(topology, located, settings)
     # Within one list too, the later of two for the same interval replaces the earlier.
     intervals = {(one.observed_at, one.window_seconds): one for one in located.values()}
-    was_new = _upsert(session, [_to_row(topology.id, one) for one in intervals.values()])
-    new = sum(map(bool, was_new))
+    rows = [_to_row(topology.id, one) for one in intervals.values()]
+    new = sum(one.is_new for one in upsert(session, SnapshotRow, rows, KEY_COLUMNS, REPLACED_COLUMNS))
     found = StoredSnapshots(stored=new, replaced=len(located) - new)
     ahead_until = find_ahead(session, topology)
     if ahead_until is not None:
@@ -76,16 +76,6 @@ def _to_row(topology_id: int, one: SnapshotBody) -> dict[str, Any]:
     }
 
 
-def _upsert(session: Session, rows: list[dict[str, Any]]) -> Sequence[bool]:
-    """Stores snapshots, in place of those with the same key; tells for each of them whether its key is new."""
-    statement = insert(SnapshotRow).values(rows)
-    replaced = {column: statement.excluded[column] for column in REPLACED_COLUMNS}
-    # xmax is 0 in a row that this statement inserted, and names the transaction where it replaced one.
-    is_new = literal_column("xmax = 0", Boolean)
-    upsert = statement.on_conflict_do_update(index_elements=KEY_COLUMNS, set_=replaced).returning(is_new)
-    return session.scalars(upsert).all()
-
-
 def delete_snapshots(
     session: Session, name: str, observed_at: datetime, window_seconds: float | None
 ) -> None:
@@ -107,10 +97,7 @@ def list_snapshots(
     query = select_snapshots(find_topology(session, name)).options(
         undefer(SnapshotRow.shapes), undefer(SnapshotRow.external_counts)
     )
-    if since is not None:
-        query = query.where(SnapshotRow.observed_at >= since)
-    if until is not None:
-        query = query.where(SnapshotRow.observed_at < until)
+    query = query.where(*lie_between(SnapshotRow.observed_at, since, until))
     rows, following = page.read_rows(session.scalars, query, *KEY)
     return SnapshotPage(items=[_to_answer(row) for row in rows], next=following)
 

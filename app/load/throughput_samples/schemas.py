@@ -5,7 +5,7 @@ from typing import Annotated, Self
 from pydantic import ConfigDict, Discriminator, Field, JsonValue, Tag, model_validator
 
 from app.load.bodies.series import MOST_SAMPLES
-from app.web.fields import Answer, Body, PositiveRate, Rate, UtcTime
+from app.web.fields import Answer, Body, NextPage, PositiveRate, Rate, UtcTime
 
 MOST_READINGS = 10_000
 
@@ -97,10 +97,10 @@ class ThroughputSampleAnswer(Answer):
 
 
 class ThroughputSamplePage(Answer):
-    """Samples, oldest first; `next` is the address of the following page."""
+    """Samples, oldest first."""
 
     items: list[ThroughputSampleAnswer]
-    next: str | None = None
+    next: NextPage = None
 
 
 class ThroughputFitAnswer(Answer):

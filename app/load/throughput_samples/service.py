@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from datetime import datetime
 
 import numpy as np
-from sqlalchemy import Boolean, literal_column, select
-from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from app.database.tables import MstSampleRow
+from app.database.upserts import upsert
 from app.load.bodies.series import take_saturated
 from app.load.measurements.series import find_newest_samples
 from app.load.measurements.stored_topologies import find_topology
@@ -18,7 +18,6 @@ from app.load.throughput_samples.schemas import (
     StoredSamplesAnswer,
     ThroughputFitAnswer,
     ThroughputModelAnswer,
-    ThroughputSampleAnswer,
     ThroughputSamplePage,
     ThroughputSampleRequest,
 )
@@ -49,21 +48,13 @@ def _write_samples(
     session: Session, topology_id: int, sent: Sequence[ThroughputSampleRequest], throughputs: Sequence[float]
 ) -> int:
     """Writes throughput samples; returns how many of them were not stored before."""
-    statement = insert(MstSampleRow).values(
-        [
-            one.model_dump(include={"observed_at", "vms", "saturated"})
-            | {"topology_id": topology_id, "throughput": throughput}
-            for one, throughput in zip(sent, throughputs, strict=True)
-        ]
-    )
-    replaced = {column: statement.excluded[column] for column in ("throughput", "saturated", "stored_at")}
-    # xmax is 0 in a row that this statement inserted, and names the transaction where it replaced one.
-    was_new: Sequence[bool] = session.scalars(
-        statement.on_conflict_do_update(index_elements=KEY_COLUMNS, set_=replaced).returning(
-            literal_column("xmax = 0", Boolean)
-        )
-    ).all()
-    return sum(map(bool, was_new))
+    rows = [
+        one.model_dump(include={"observed_at", "vms", "saturated"})
+        | {"topology_id": topology_id, "throughput": throughput}
+        for one, throughput in zip(sent, throughputs, strict=True)
+    ]
+    stored = upsert(session, MstSampleRow, rows, KEY_COLUMNS, ("throughput", "saturated", "stored_at"))
+    return sum(one.is_new for one in stored)
 
 
 def fit_stored(session: Session, name: str, max_vms: int) -> ThroughputModelAnswer:
@@ -106,10 +97,8 @@ def list_samples(session: Session, name: str, page: Page) -> ThroughputSamplePag
     """A page of a topology's samples, oldest first."""
     topology = find_topology(session, name)
     query = select(MstSampleRow).where(MstSampleRow.topology_id == topology.id)
-    rows, following = page.read_rows(session.scalars, query, MstSampleRow.observed_at, MstSampleRow.vms)
-    return ThroughputSamplePage(
-        items=[ThroughputSampleAnswer.model_validate(row) for row in rows], next=following
-    )
+    key = MstSampleRow.observed_at, MstSampleRow.vms
+    return page.answer(ThroughputSamplePage, session.scalars, query, *key)
 
 
 def to_fit_answer(model: MstModel, peak_vms: int) -> ThroughputFitAnswer:

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from app.load.bodies.topology import FPD, EdgeBody, EntryBody, Graph, OperatorBody, QueueingName
-from app.web.fields import Answer, StoredBy, TopologyName, show_example
+from app.web.fields import Answer, NextPage, StoredBy, TopologyName, show_example
 
 Source = Annotated[
     Literal["posted", "discovered", "demo"],
@@ -76,7 +76,7 @@ class TopologySummary(Answer):
 
 
 class TopologyPage(Answer):
-    """Topologies by name; `next` is the address of the following page."""
+    """Topologies by name."""
 
     model_config = show_example(
         {
@@ -96,4 +96,4 @@ class TopologyPage(Answer):
     )
 
     items: list[TopologySummary]
-    next: str | None = None
+    next: NextPage = None

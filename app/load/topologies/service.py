@@ -8,14 +8,7 @@ from app.database.tables import TopologyRevisionRow, TopologyRow
 from app.database.versions import suggest_stored
 from app.load.bodies.topology import check_size
 from app.load.measurements.stored_topologies import StoredTopology
-from app.load.topologies.schemas import (
-    Source,
-    TopologyAnswer,
-    TopologyBody,
-    TopologyChange,
-    TopologyPage,
-    TopologySummary,
-)
+from app.load.topologies.schemas import Source, TopologyAnswer, TopologyBody, TopologyChange, TopologyPage
 from app.rendering.graph_pictures import draw_graph
 from app.rendering.operator_graphs import DrawnOperator, OperatorGraph, find_entries, join_streams
 from app.rendering.picture_files import write_picture
@@ -111,8 +104,7 @@ def list_topologies(session: Session, page: Page) -> TopologyPage:
         (TopologyRevisionRow.topology_id == TopologyRow.id)
         & (TopologyRevisionRow.revision == TopologyRow.revision),
     )
-    rows, following = page.read_rows(session.execute, query, TopologyRow.name)
-    return TopologyPage(items=[TopologySummary.model_validate(row) for row in rows], next=following)
+    return page.answer(TopologyPage, session.execute, query, TopologyRow.name)
 
 
 def _add_revision(

@@ -4,8 +4,6 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from rich.text import Text
-
 from app.machines.placements.answers import to_placement_answer
 from app.machines.placements.gathering import gather_offline
 from app.machines.placements.schemas import (
@@ -18,7 +16,7 @@ from app.machines.placements.service import compute_placement
 from app.terminal.commands import Refused, compute_answer
 from app.terminal.files import check_body, locate, open_documents
 from app.terminal.outputs import write_model
-from app.terminal.tables import Column, list_sizes, open_console, print_table
+from app.terminal.tables import Column, Columns, list_sizes, print_lines, print_table
 from app.web.problems.errors import InvalidRequest
 from planner.wording import write_count, write_counted, write_number, write_rate
 
@@ -59,17 +57,15 @@ def print_placement(answer: PlacementAnswer, output: str) -> None:
     if output != "table":
         write_model(answer, output)
         return
-    console = open_console()
-    console.print(_summarise(answer))
+    print_lines([_summarise(answer)])
     _print_tasks(answer)
     _print_vms(answer)
     if answer.comparison:
         _print_comparison(answer.comparison, answer.external_rate)
-    for note in answer.diagnostics:
-        console.print(Text(f"note: {note.detail}"))
+    print_lines(f"note: {note.detail}" for note in answer.diagnostics)
 
 
-def _summarise(answer: PlacementAnswer) -> Text:
+def _summarise(answer: PlacementAnswer) -> str:
     prediction, mapping = answer.prediction, answer.mapping
     sustained = "nothing is placed: no operator has a profile"
     if prediction.rate is not None:
@@ -77,7 +73,7 @@ def _summarise(answer: PlacementAnswer) -> Text:
         routed = f"with {prediction.routing} routing, limited by {prediction.binding_task}"
         sustained = f"sustains {write_number(prediction.rate, digits=6)}{wanted} tuples/s {routed}"
     cheapest = answer.acquisition.cheapest
-    return Text(
+    return (
         f"{answer.allocation.detail}\n"
         f"{answer.allocation.slots} slots allocated, {mapping.slots_used} used of {mapping.slots_available} on "
         f"{write_counted(len(mapping.vms), 'VM')} for {write_number(answer.hourly_price)} an hour (cheapest mix of VMs "
@@ -87,12 +83,12 @@ def _summarise(answer: PlacementAnswer) -> Text:
 
 
 TASKS = ("task", "rate /s", "threads", "cpu", "memory", "sustains /s")
-VMS = [
-    Column("VM"),
+VMS: Columns = [
+    "VM",
     Column("size", is_text=True),
     Column("threads, slot by slot", wraps=True),
-    Column("cpu"),
-    Column("memory"),
+    "cpu",
+    "memory",
 ]
 PAIRS = ("pair", "slots", "used", "VMs", "retries", "price /h", "shuffle /s", "slot-aware /s")
 
@@ -103,7 +99,7 @@ def _print_tasks(answer: PlacementAnswer) -> None:
     for task in answer.allocation.tasks:
         rate, cpu, memory, sustained = map(write_number, (task.rate, task.cpu, task.memory, reach[task.name]))
         rows.append([task.name, rate, write_count(task.threads), cpu, memory, sustained, task.detail])
-    print_table([*map(Column, TASKS), Column("arithmetic", wraps=True)], rows)
+    print_table([*TASKS, Column("arithmetic", wraps=True)], rows)
 
 
 def _print_vms(answer: PlacementAnswer) -> None:
@@ -133,6 +129,5 @@ def _print_comparison(pairs: list[ComparedPairAnswer], external_rate: float) -> 
         rates = (pair.hourly_price, pair.rate_shuffle, pair.rate_slot_aware)
         rows.append([name, *map(write_count, counts), *map(write_number, rates)])
     title = f"every allocation with every mapping, at {write_rate(external_rate)}"
-    print_table([*map(Column, PAIRS)], rows, title=title)
-    for reason in reasons:
-        open_console().print(Text(reason))
+    print_table(PAIRS, rows, title=title)
+    print_lines(reasons)

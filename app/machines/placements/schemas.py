@@ -12,7 +12,16 @@ from app.load.bodies.topology import Graph
 from app.machines.predictions import BLOB_TOPOLOGY, RoutingName, SlotUsageAnswer, SustainedRateAnswer
 from app.machines.profiles.schemas import BLOB_ENDS, ProfilesByName
 from app.machines.vm_catalogues import AZURE_D_SIZES
-from app.web.fields import Answer, Body, OperatorName, PositiveRate, StoredFields, TopologyName, show_example
+from app.web.fields import (
+    Answer,
+    Body,
+    NextPage,
+    OperatorName,
+    PositiveRate,
+    StoredFields,
+    TopologyName,
+    show_example,
+)
 from planner.placements import mapping as mappers
 
 AllocationName = Literal["lsa", "mba"]
@@ -233,7 +242,7 @@ class PlacementSummary(Answer):
 
 
 class PlacementPage(Answer):
-    """Placements, newest first; `next` is the address of the following page."""
+    """Placements, newest first."""
 
     items: list[PlacementSummary]
-    next: str | None = None
+    next: NextPage = None

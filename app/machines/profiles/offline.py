@@ -5,13 +5,11 @@ from io import StringIO
 from math import fsum
 from pathlib import Path
 
-from rich.text import Text
-
 from app.machines.profiles.schemas import BuiltFields, StepEvidenceAnswer, describe_built
 from app.terminal.commands import Refused, compute_answer
 from app.terminal.files import read_text
 from app.terminal.outputs import write_document
-from app.terminal.tables import Column, open_console, print_table
+from app.terminal.tables import print_lines, print_table
 from planner.placements.profile_builder import Criteria, Trial, build_profile
 from planner.wording import join_names, write_count, write_number
 
@@ -78,15 +76,11 @@ def print_profiles(profiles: dict[str, BuiltFields], output: str) -> None:
         points = [(task, one) for task, built in profiles.items() for one in built.points]
         write_document([{"task": task, **one.model_dump(mode="json")} for task, one in points], output)
         return
-    console = open_console()
     for task, built in profiles.items():
         _print_steps(task, built)
         if built.plateau_threads is not None:
-            console.print(
-                Text(f"note: more than {built.plateau_threads} threads do not raise the peak rate.")
-            )
-        for gap in built.gaps:
-            console.print(Text(f"note: {gap.detail}"))
+            print_lines([f"note: more than {built.plateau_threads} threads do not raise the peak rate."])
+        print_lines(f"note: {gap.detail}" for gap in built.gaps)
 
 
 HEADINGS = ("threads", "peak rate /s", "cpu", "memory", "slope there", "unstable from /s", "trials")
@@ -100,7 +94,7 @@ def _print_steps(task: str, built: BuiltFields) -> None:
         numbers = (point.peak_rate, point.cpu, point.memory) if point else (None, None, None)
         cells = [*numbers, _find_slope(step), step.smallest_unstable_rate]
         rows.append([write_count(step.threads), *map(write_number, cells), write_count(len(step.verdicts))])
-    print_table([*map(Column, HEADINGS)], rows, title=task)
+    print_table(HEADINGS, rows, title=task)
 
 
 def _find_slope(step: StepEvidenceAnswer) -> float | None:

@@ -11,6 +11,7 @@ from app.web.fields import (
     Answer,
     Body,
     MeasuredNumber,
+    NextPage,
     OperatorName,
     StoredBy,
     TopologyName,
@@ -223,10 +224,10 @@ class ProfileAnswer(BuiltFields):
 
 
 class ProfilePage(Answer):
-    """The newest profiles by name, without evidence; `next` is the address of the following page."""
+    """The newest profiles by name, without evidence."""
 
     items: list[ProfileAnswer]
-    next: str | None = None
+    next: NextPage = None
 
 
 def describe_built(built: BuiltProfile) -> BuiltFields:

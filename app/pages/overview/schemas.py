@@ -9,7 +9,7 @@ from fastapi import Query
 from pydantic import AfterValidator, Field, JsonValue
 
 from app.load.measurements.freshness import DataState, Withheld
-from app.web.fields import Answer, UtcTime, printable, show_example
+from app.web.fields import Answer, NextPage, UtcTime, printable, show_example
 
 Status = Literal[
     "overloaded",
@@ -148,7 +148,7 @@ class OverviewRow(Answer):
 
 
 class Overview(Answer):
-    """A page of topologies, the most urgent first; `next` is the address of the following page."""
+    """A page of topologies, the most urgent first."""
 
     model_config = show_example({"counts": {"change-wanted": 1}, "items": [EXAMPLE], "next": None})
 
@@ -159,4 +159,4 @@ class Overview(Answer):
         ),
     ]
     items: list[OverviewRow]
-    next: str | None = None
+    next: NextPage = None

@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from pydantic import ValidationError
-from rich.text import Text
 
 from app.load.bodies.topology import Graph
 from app.planning.gate_reports import list_findings, say_verdict, summarise, write_values
@@ -14,7 +13,7 @@ from app.planning.gates.schemas import GateAnswer, GateRequest
 from app.terminal.commands import Refused, compute_answer
 from app.terminal.files import check_body, open_documents
 from app.terminal.service_calls import ServiceAddress, ask, find_path, read_answer
-from app.terminal.tables import Column, open_console, print_table
+from app.terminal.tables import Column, Columns, print_lines, print_table
 from planner.values import Topology
 
 GRAPH = ("queueing", "operators", "edges", "entries")
@@ -73,23 +72,13 @@ def _post(service: ServiceAddress, path: str, inputs: dict[str, Any]) -> GateAns
         ) from error
 
 
-CHECKS = [
-    Column("check"),
-    Column("verdict", is_text=True),
-    Column("value"),
-    Column("limit"),
-    Column("detail", wraps=True),
-]
+CHECKS: Columns = ["check", Column("verdict", is_text=True), "value", "limit", Column("detail", wraps=True)]
 
 
 def print_verdict(answer: GateAnswer) -> None:
     """Prints the checks as a table, then the headroom, the binding operator, the suggestion and the notes."""
-    console = open_console()
-    console.print(Text(summarise(answer)))
+    print_lines([summarise(answer)])
     print_table(
         CHECKS, [[one.name, say_verdict(one), *write_values(one), one.detail] for one in answer.checks]
     )
-    for line in list_findings(answer):
-        console.print(Text(line))
-    for said in answer.diagnostics:
-        console.print(Text(f"note: {said.detail}"))
+    print_lines([*list_findings(answer), *(f"note: {said.detail}" for said in answer.diagnostics)])

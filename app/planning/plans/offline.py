@@ -3,8 +3,6 @@
 from collections.abc import Mapping
 from typing import Any
 
-from rich.text import Text
-
 from app.load.bodies.answers import EstimateAnswer, to_estimate_answer
 from app.load.bodies.calibrating import add_calibration, calibrate_body
 from app.planning.objectives.objective import EstimateRequest, PlanObjective, compute_estimate, compute_plan
@@ -14,7 +12,7 @@ from app.terminal.commands import compute_answer
 from app.terminal.files import check_body, open_documents
 from app.terminal.options import fold_target
 from app.terminal.outputs import write_model
-from app.terminal.tables import Column, open_console, print_table
+from app.terminal.tables import print_lines, print_table
 from planner.wording import (
     UNBOUNDED,
     write_change,
@@ -65,16 +63,13 @@ def print_answer(answer: EstimateAnswer, running: Running, output: str) -> None:
     if output != "table":
         write_model(answer, output, "operators")
         return
-    console = open_console()
-    console.print(_summarise(answer))
+    print_lines([_summarise(answer)])
     _print_operators(answer, running)
-    for line in _list_spreads(answer):
-        console.print(Text(line))
-    for said in answer.diagnostics:
-        console.print(Text(f"note: {said.detail}"))
+    print_lines(_list_spreads(answer))
+    print_lines(f"note: {said.detail}" for said in answer.diagnostics)
 
 
-def _summarise(answer: EstimateAnswer) -> Text:
+def _summarise(answer: EstimateAnswer) -> str:
     sojourn = answer.expected_sojourn_seconds
     latency = write_seconds(sojourn, UNBOUNDED)
     text = f"E[T] {latency} with {answer.processors_total} processors at {write_number(answer.external_rate)} tuples/s"
@@ -83,7 +78,7 @@ def _summarise(answer: EstimateAnswer) -> Text:
         text += f"; cannot keep up: {', '.join(answer.unstable_operators)}"
     if isinstance(answer, PlanAnswer) and answer.unused_processors:
         text += f"; {answer.unused_processors} of the budget would change nothing"
-    return Text(text)
+    return text
 
 
 def _list_spreads(answer: EstimateAnswer) -> list[str]:
@@ -125,7 +120,7 @@ def _print_operators(answer: EstimateAnswer, running: Running) -> None:
                 _change(effect.one_fewer_seconds, effect.one_fewer_limit),
             ]
         rows.append(row)
-    print_table([*map(Column, columns + (["one more", "one fewer"] if effects else []))], rows)
+    print_table(columns + (["one more", "one fewer"] if effects else []), rows)
 
 
 def _change(seconds: float | None, limit: str | None) -> str:

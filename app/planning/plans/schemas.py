@@ -10,7 +10,7 @@ from app.load.bodies.answers import EstimateAnswer
 from app.planning.objectives.objective import PlanObjective
 from app.planning.objectives.optimal import MIN_LATENCY, MIN_PROCESSORS
 from app.planning.objectives.per_operator import PROPORTIONAL, TRADEOFF
-from app.web.fields import Answer, StoredBy
+from app.web.fields import Answer, NextPage, StoredBy
 
 OBJECTIVES: tuple[PlanObjective, ...] = (MIN_LATENCY, MIN_PROCESSORS, TRADEOFF, PROPORTIONAL)
 
@@ -71,7 +71,7 @@ class PlanSummary(Answer):
 
 
 class PlanPage(Answer):
-    """Plans, newest first; `next` is the address of the following page."""
+    """Plans, newest first."""
 
     items: list[PlanSummary]
-    next: str | None = None
+    next: NextPage = None

@@ -27,7 +27,7 @@ ANY_CALL = ("invalid-request", "unauthorized", "too-many-wrong-keys", "forbidden
 """The problems of every call below /v1."""
 REPEATED = ("idempotency-key-in-use", "idempotency-key-reused")
 """The problems of every call that takes an Idempotency-Key."""
-REFUSALS = ("unauthorized", "too-many-wrong-keys", "forbidden", "overloaded", *BODY, *REPEATED)
+REFUSALS = (*ANY_CALL, *BODY, *REPEATED)
 """The problems that are the same for all operations: each operation has one `default` response for them."""
 LEAST_USES = 6
 STATUS_NAMES = {
@@ -43,9 +43,9 @@ STATUS_NAMES = {
 Only a response with one type that at least LEAST_USES operations have shows that type alone.
 """
 REFUSED = (
-    "Every call can answer 401 unauthorized, 403 forbidden, 429 too-many-wrong-keys or 503 overloaded, and one with a "
-    "body 413 payload-too-large, 415 unsupported-media-type or 415 unsupported-encoding. One with an Idempotency-Key "
-    "can answer 409 idempotency-key-in-use or 422 idempotency-key-reused."
+    "Every call can answer 401 unauthorized, 403 forbidden, 422 invalid-request, 429 too-many-wrong-keys or 503 "
+    "overloaded, and one with a body 413 payload-too-large, 415 unsupported-media-type or 415 unsupported-encoding. "
+    "One with an Idempotency-Key can answer 409 idempotency-key-in-use or 422 idempotency-key-reused."
 )
 PROBLEM_SCHEMA = {"$ref": "#/components/schemas/Problem"}
 

@@ -16,7 +16,8 @@ from sqlalchemy.orm import DeclarativeBase, Mapped, Session, mapped_column
 from sqlalchemy.types import DateTime
 
 from app.settings import Settings
-from app.web.paging import Page, _encode, read_page
+from app.web.fields import Answer, NextPage
+from app.web.paging import Page, _encode, lie_between, read_page
 from app.web.problems.errors import InvalidRequest
 from tests.app.processes import made_database
 from tests.app.web.refusals import assert_refused
@@ -98,6 +99,34 @@ def test_the_pages_hold_every_row_once_in_order(
     )
     assert [len(page) for page in pages[:-1]] == [limit] * (len(pages) - 1)
     assert len(pages) == -(-40 // limit)
+
+
+class ScratchItem(Answer):
+    """What a page tells of a row."""
+
+    text: str
+
+
+class ScratchPage(Answer):
+    """A page of rows."""
+
+    items: list[ScratchItem]
+    next: NextPage = None
+
+
+def test_a_range_of_time_has_its_beginning_and_not_its_end(session: Session):
+    times = sorted(session.scalars(select(ScratchRow.at).distinct()))
+    for since, until, kept in (
+        (times[1], times[2], times[1:2]),
+        (times[1], None, times[1:]),
+        (None, None, times),
+    ):
+        query = select(ScratchRow).where(*lie_between(ScratchRow.at, since, until))
+        page = Page(make_request(), 3, None).answer(ScratchPage, session.scalars, query, ScratchRow.id)
+        found = session.scalars(query.order_by(ScratchRow.id)).all()
+        assert sorted({row.at for row in found}) == kept
+        assert [one.text for one in page.items] == [row.text for row in found[:3]]
+        assert (page.next is None) == (len(found) <= 3)
 
 
 def test_the_next_page_keeps_the_other_parameters_of_the_request(session: Session):

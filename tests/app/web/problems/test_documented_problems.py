@@ -41,18 +41,26 @@ def test_operations_refer_to_shared_responses_and_an_own_one_stands_for_a_type_o
     responses = {"200": {"description": "OK"}, "404": {"description": "unknown-plan"}, "422": own}
     document: dict[str, Any] = {
         "paths": {"/a": {"get": {"responses": responses}}, "/b": {"get": {"responses": {"422": many}}}}
-        | {f"/{number}": {"get": {"responses": {"422": dict(own)}}} for number in range(LEAST_USES - 1)},
+        | {
+            f"/{number}": {"get": {"responses": {"404": {"description": "unknown-topology"}}}}
+            for number in range(LEAST_USES)
+        },
         "components": {},
     }
     share_problems(document)
     assert responses == {
         "200": {"description": "OK"},
         "404": {"$ref": "#/components/responses/Unknown", "description": "unknown-plan"},
-        "422": {"$ref": "#/components/responses/InvalidRequest"},
         "default": {"$ref": "#/components/responses/Refused"},
-    }
+    }, "422 invalid-request is among the refusals of any call"
     second = document["paths"]["/b"]["get"]["responses"]["422"]
-    assert second == {"$ref": "#/components/responses/Unprocessable"} | many
+    assert second == {
+        "$ref": "#/components/responses/Unprocessable",
+        "description": "invalid-topology, invalid-load",
+    }
+    assert document["paths"]["/0"]["get"]["responses"]["404"] == {
+        "$ref": "#/components/responses/UnknownTopology"
+    }
     components = document["components"]
-    assert set(components["responses"]) == {"InvalidRequest", "Refused", "Unknown", "Unprocessable"}
+    assert set(components["responses"]) == {"Refused", "Unknown", "UnknownTopology", "Unprocessable"}
     assert set(components["examples"]) == {kind.type for kind in KINDS.values()}
