@@ -49,7 +49,7 @@ from app.pages import topology_report as topology_reports
 from app.pages.dashboard.files import install_dashboard
 from app.pages.overview import routes as overviews
 from app.pages.series import routes as timelines
-from app.pages.webhooks import Webhooks
+from app.pages.webhook_sender import WebhookSender
 from app.planning.gates import routes as gates
 from app.planning.plans import routes as plans
 from app.settings import Settings
@@ -166,7 +166,7 @@ async def open_database(app: FastAPI) -> AsyncIterator[None]:
     retention = Retention(settings)
     retention.start()
     start_telemetry()
-    webhooks = Webhooks(settings)
+    webhooks = WebhookSender(settings)
     if webhooks.is_wanted:
         webhooks.start()
     live_demo = LiveDemo(settings)

@@ -8,6 +8,7 @@ import threading
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import UTC, datetime
 
 from sqlalchemy import Connection, NullPool, text
 from sqlalchemy.exc import SQLAlchemyError
@@ -22,6 +23,8 @@ log = logging.getLogger(__name__)
 class LoneThread(threading.Thread, ABC):
     """Works from time to time until `stop`, on connections of its own: the service's pool is for requests."""
 
+    title: str
+    """Its name, also among the connections of the database."""
     lock: int
     """The number of the advisory lock; no other lock of the database uses it."""
     first_seconds: float
@@ -30,14 +33,14 @@ class LoneThread(threading.Thread, ABC):
     trouble: str
     """The beginning of the warning that a pass failed."""
 
-    def __init__(self, name: str, settings: Settings) -> None:
-        super().__init__(name=name, daemon=True)
+    def __init__(self, settings: Settings) -> None:
+        super().__init__(name=self.title, daemon=True)
         assert settings.database_url is not None, "open_database has checked it"
         self.settings = settings
         self.stopped = threading.Event()
         self.engine = make_watched_engine(
             settings.database_url.get_secret_value(),
-            f"headgate-{name}",
+            f"headgate-{self.title}",
             settings.database_statement_timeout_seconds,
             poolclass=NullPool,
         )
@@ -54,13 +57,13 @@ class LoneThread(threading.Thread, ABC):
         while not self.stopped.wait(wait):
             wait = self.pass_seconds
             try:
-                self.work()
+                self.make_pass(datetime.now(UTC))
             except (SQLAlchemyError, FieldsError) as error:
                 log.warning("%s: %s", self.trouble, str(error).splitlines()[0])
 
     @abstractmethod
-    def work(self) -> object:
-        """One pass."""
+    def make_pass(self, now: datetime) -> object:
+        """Works once, on what there is to do at `now`."""
 
     @contextmanager
     def hold_lock(self) -> Iterator[Connection | None]:

@@ -7,7 +7,7 @@ Every step is one short statement, which moves at most MOST_ROWS rows and is don
 point leaves nothing to clean up.
 """
 
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 
 from sqlalchemy import Connection, MetaData, Table, text
 from sqlalchemy.schema import DropTable
@@ -15,7 +15,6 @@ from sqlalchemy.schema import DropTable
 from app.database.kept_hours import KeptHours
 from app.database.lone_thread import LoneThread
 from app.database.tables import name_day
-from app.settings import Settings
 
 PAUSE_SECONDS = 0.05
 MOST_ROWS = 1000
@@ -93,17 +92,14 @@ LOCK_TIMEOUT = "SET lock_timeout = '1s'"
 class Retention(LoneThread):
     """Makes a pass through all topologies from time to time."""
 
+    title = "retention"
     lock = 0x6B656570  # "keep"
     first_seconds, pass_seconds = 60.0, 600.0
     trouble = "old data cannot be rolled up now"
 
     def __init__(self, settings: Settings) -> None:
-        super().__init__("retention", settings)
+        super().__init__(settings)
         self.kept_hours = KeptHours()
-
-    def work(self) -> dict[str, int]:
-        """Makes a pass for the present time."""
-        return self.make_pass(datetime.now(UTC))
 
     def make_pass(self, now: datetime) -> dict[str, int]:
         """Rolls up and deletes what is too old at `now`; returns the numbers of rows. {}: another process does it."""

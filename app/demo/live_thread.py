@@ -9,7 +9,6 @@ from app.database.lone_thread import LoneThread
 from app.demo.live.service import LivePlatform, find_live, go_on, resume
 from app.demo.platform.live_job import STEP_SECONDS
 from app.load.measurements.snapshots import CLOCK_LEAD
-from app.settings import Settings
 
 MOST_BEHIND = timedelta(minutes=1)
 
@@ -17,25 +16,24 @@ MOST_BEHIND = timedelta(minutes=1)
 class LiveDemo(LoneThread):
     """Measures, decides and applies every STEP_SECONDS while a live demo is stored and its time is not over."""
 
+    title = "live-demo"
     lock = 0x6C697665  # "live"
     first_seconds = pass_seconds = STEP_SECONDS
     trouble = "the live demo cannot run now"
 
-    def __init__(self, settings: Settings) -> None:
-        super().__init__("live-demo", settings)
-
-    def work(self) -> None:
+    def make_pass(self, now: datetime) -> None:
         """Runs interval after interval; returns if another process runs the demo, or nothing is to run."""
         with self.hold_lock() as lock:
             if lock is None:
                 return
             platform = None
             while not self.stopped.is_set():
-                platform = self.run_interval(platform, datetime.now(UTC))
+                platform = self.run_interval(platform, now)
                 if platform is None:
                     return
                 left = platform.until + timedelta(seconds=STEP_SECONDS) - datetime.now(UTC)
                 self.stopped.wait(max(left.total_seconds(), 0.0))
+                now = datetime.now(UTC)
                 lock.execute(text("SELECT 1"))  # raises if the connection, and with it the lock, is lost
 
     def run_interval(self, platform: LivePlatform | None, now: datetime) -> LivePlatform | None:

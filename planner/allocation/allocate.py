@@ -15,10 +15,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from planner.allocation.boards import Board
 from planner.allocation.greedy_arrays import ArrayBoard
+from planner.allocation.greedy_board import Board
 from planner.allocation.greedy_scalar import ScalarBoard
-from planner.allocation.stairs import finish_budget, finish_to_target, is_reached
+from planner.allocation.whole_groups import finish_budget, finish_to_target, is_reached
 from planner.arrays import Counts, Floats
 from planner.errors import BoundTooSmall, BudgetTooSmall, TargetUnreachable
 from planner.queueing.erlang import find_least_stable_counts, split_offered_loads

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from planner.allocation.stairs import Options, Sums
+from planner.allocation.whole_groups import Options, Sums
 from planner.arrays import Floats
 from planner.fleet.claims import FleetClaim
 from planner.queueing.gain_curves import Curve

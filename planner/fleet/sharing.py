@@ -12,7 +12,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from planner.allocation.stairs import Options, Sums
+from planner.allocation.whole_groups import Options, Sums
 from planner.arrays import Floats
 from planner.fleet.chains import Chain, draw_chain
 from planner.fleet.claims import FleetClaim

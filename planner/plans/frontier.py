@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from planner.allocation.allocate import check_bounds, set_board, step_to_total
-from planner.allocation.boards import Board
+from planner.allocation.greedy_board import Board
 from planner.allocation.greedy_scalar import ScalarBoard
-from planner.allocation.stairs import finish_budget
+from planner.allocation.whole_groups import finish_budget
 from planner.situations.situation import Situation
 
 MOST_POINTS = 200

@@ -1,9 +1,9 @@
 """The waits of operators that deal out whole key groups, or whose capacity bends: a staircase that may rise.
 
-Greedy moves along the lower convex hull of the numbers of waiting tuples, and planner.allocation.stairs decides between
-the counts inside a stair. The hull ends at the last count, and there may be thousands; but no number of waiting tuples
-is below 0, so where a step of the hull falls steeply enough, no count beyond those known can lie below it. Counts are
-computed as far as an answer needs.
+Greedy moves along the lower convex hull of the numbers of waiting tuples, and planner.allocation.whole_groups decides
+between the counts inside a stair. The hull ends at the last count, and there may be thousands; but no number of waiting
+tuples is below 0, so where a step of the hull falls steeply enough, no count beyond those known can lie below it.
+Counts are computed as far as an answer needs.
 """
 
 from bisect import bisect_left, bisect_right

@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Iterator
+from datetime import datetime
 
 import pytest
 from pydantic import SecretStr
@@ -17,14 +18,16 @@ LONGEST_WAIT = 60
 class _Counting(LoneThread):
     """Fails in its first pass and counts the passes in which it had the lock."""
 
-    lock, first_seconds, pass_seconds, trouble = 0x6C6F6E65, 0.0, 0.01, "cannot count now"
+    title, lock, trouble = "counting", 0x6C6F6E65, "cannot count now"
+    first_seconds, pass_seconds = 0.0, 0.01
 
     def __init__(self, url: str) -> None:
-        super().__init__("counting", Settings(database_url=SecretStr(url)))
+        super().__init__(Settings(database_url=SecretStr(url)))
         self.passes, self.held = 0, 0
         self.has_worked = threading.Event()
 
-    def work(self) -> None:
+    def make_pass(self, now: datetime) -> None:
+        assert now.tzinfo is not None
         self.passes += 1
         if self.passes == 1:
             raise OperationalError("SELECT 1", None, Exception("the connection is lost"))

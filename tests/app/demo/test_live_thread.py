@@ -48,7 +48,7 @@ def test_another_process_that_runs_it_keeps_this_one_away(running: Service, empt
     thread = LiveDemo(Settings(database_url=SecretStr(empty_database_url), demo_minutes=1))
     with psycopg.connect(empty_database_url.replace("+psycopg", ""), autocommit=True) as other:
         other.execute("SELECT pg_advisory_lock(%s)", [LiveDemo.lock])
-        thread.work()
+        thread.make_pass(datetime.now(UTC))
     thread.start()
     thread.stop()
     assert not thread.is_alive()

@@ -1,4 +1,4 @@
-"""Webhooks are told once of each change, by one process, until the receiver has it."""
+"""WebhookSender are told once of each change, by one process, until the receiver has it."""
 
 import json
 from collections.abc import Iterator
@@ -21,7 +21,7 @@ from app.load.snapshots.schemas import SnapshotBody
 from app.load.snapshots.service import store_snapshots
 from app.load.topologies.schemas import TopologyBody
 from app.load.topologies.service import create_topology
-from app.pages.webhooks import FIRST_WAIT, MOST_ATTEMPTS, Webhooks
+from app.pages.webhook_sender import FIRST_WAIT, MOST_ATTEMPTS, WebhookSender
 from app.settings import Settings
 from migrations.runner import migrate
 from tests.app.processes import StartService, open_session
@@ -58,15 +58,15 @@ def url(empty_database_url: str, receiver: Receiver) -> str:
 
 
 @pytest.fixture
-def webhooks(url: str) -> Iterator[Webhooks]:
+def webhooks(url: str) -> Iterator[WebhookSender]:
     """What the thread of a service does, pass by pass, without its waits."""
     teller = make_teller(url)
     yield teller
     teller.engine.dispose()
 
 
-def make_teller(url: str) -> Webhooks:
-    return Webhooks(SETTINGS.model_copy(update={"database_url": SecretStr(url)}))
+def make_teller(url: str) -> WebhookSender:
+    return WebhookSender(SETTINGS.model_copy(update={"database_url": SecretStr(url)}))
 
 
 def put_policy(session: Session, webhook: dict[str, str] | None, cooldown: float = 0.0) -> None:
@@ -91,7 +91,7 @@ def read_events(receiver: Receiver) -> list[dict[str, Any]]:
     return [json.loads(body) for body in receiver.bodies]
 
 
-def test_a_change_of_the_action_is_told_once(url: str, receiver: Receiver, webhooks: Webhooks):
+def test_a_change_of_the_action_is_told_once(url: str, receiver: Receiver, webhooks: WebhookSender):
     now, decision = measure(url, 100.0)
     assert webhooks.make_pass(now) == 1
     [event] = read_events(receiver)
@@ -108,7 +108,7 @@ def test_a_change_of_the_action_is_told_once(url: str, receiver: Receiver, webho
 
 
 def test_a_decision_that_waits_for_the_change_tells_nothing_new(
-    url: str, receiver: Receiver, webhooks: Webhooks
+    url: str, receiver: Receiver, webhooks: WebhookSender
 ):
     with open_session(url) as session:
         put_policy(session, {"url": receiver.url}, cooldown=1e6)
@@ -119,7 +119,7 @@ def test_a_decision_that_waits_for_the_change_tells_nothing_new(
     assert [event["action"] for event in read_events(receiver)] == ["scale_up"]
 
 
-def test_data_that_go_stale_and_come_back_are_told(url: str, receiver: Receiver, webhooks: Webhooks):
+def test_data_that_go_stale_and_come_back_are_told(url: str, receiver: Receiver, webhooks: WebhookSender):
     now, _ = measure(url, 10.0)
     assert webhooks.make_pass(now) == len(receiver.bodies)
     receiver.bodies.clear()
@@ -134,7 +134,7 @@ def test_data_that_go_stale_and_come_back_are_told(url: str, receiver: Receiver,
 
 
 def test_what_did_not_arrive_is_sent_again_with_the_same_id_and_given_up_at_last(
-    url: str, receiver: Receiver, webhooks: Webhooks
+    url: str, receiver: Receiver, webhooks: WebhookSender
 ):
     now, _ = measure(url, 100.0)
     receiver.status = 503
@@ -148,7 +148,7 @@ def test_what_did_not_arrive_is_sent_again_with_the_same_id_and_given_up_at_last
     assert len({event["id"] for event in read_events(receiver)}) == 1
 
 
-def test_a_receiver_that_answers_again_is_told(url: str, receiver: Receiver, webhooks: Webhooks):
+def test_a_receiver_that_answers_again_is_told(url: str, receiver: Receiver, webhooks: WebhookSender):
     now, _ = measure(url, 100.0)
     receiver.status = 500
     webhooks.make_pass(now)
@@ -158,7 +158,7 @@ def test_a_receiver_that_answers_again_is_told(url: str, receiver: Receiver, web
     assert [event["action"] for event in read_events(receiver)] == ["scale_up", "scale_up"]
 
 
-def test_one_process_tells(url: str, receiver: Receiver, webhooks: Webhooks):
+def test_one_process_tells(url: str, receiver: Receiver, webhooks: WebhookSender):
     now, _ = measure(url, 100.0)
     other = make_teller(url)
     with other.hold_lock() as connection:
@@ -168,7 +168,7 @@ def test_one_process_tells(url: str, receiver: Receiver, webhooks: Webhooks):
     assert receiver.bodies == []
 
 
-def test_slack_gets_words(url: str, receiver: Receiver, webhooks: Webhooks):
+def test_slack_gets_words(url: str, receiver: Receiver, webhooks: WebhookSender):
     with open_session(url) as session:
         put_policy(session, {"url": receiver.url, "form": "slack"})
     now, _ = measure(url, 100.0)

@@ -6,7 +6,7 @@ keeps its id however often it is sent: a receiver that knows the id has been tol
 
 import logging
 from collections.abc import Mapping
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import Any
 from uuid import uuid4
 
@@ -20,7 +20,6 @@ from app.load.measurements.snapshots import CLOCK_LEAD
 from app.pages.overview.gathering import find_lines
 from app.pages.overview.schemas import OverviewFilter, OverviewRow
 from app.pages.overview.service import to_row
-from app.settings import Settings
 from app.web.outgoing import NotSent, send_signed
 
 log = logging.getLogger(__name__)
@@ -39,15 +38,13 @@ WORDS = {
 }
 
 
-class Webhooks(LoneThread):
+class WebhookSender(LoneThread):
     """Looks for changes and sends what is due, from time to time."""
 
+    title = "webhooks"
     lock = 0x74656C6C  # "tell"
     first_seconds, pass_seconds = 15.0, 15.0
     trouble = "webhooks cannot be told now"
-
-    def __init__(self, settings: Settings) -> None:
-        super().__init__("webhooks", settings)
 
     @property
     def is_wanted(self) -> bool:
@@ -55,10 +52,6 @@ class Webhooks(LoneThread):
         return bool(
             self.settings.webhook_signing_key.get_secret_value() and self.settings.webhook_hosts.strip()
         )
-
-    def work(self) -> int:
-        """Makes a pass for the present time."""
-        return self.make_pass(datetime.now(UTC))
 
     def make_pass(self, now: datetime) -> int:
         """Stores new events and sends what is due at `now`; returns the number of events that arrived."""

@@ -8,7 +8,7 @@ import pytest
 
 from planner.allocation import allocate
 from planner.allocation.allocate import allocate_budget, allocate_target
-from planner.allocation.stairs import Finished
+from planner.allocation.whole_groups import Finished
 from planner.queueing.instances.key_shares import ASSIGNMENTS
 from planner.queueing.sojourns import expected_sojourn_seconds
 from planner.situations.situation import Situation, survey_load
