@@ -9,7 +9,6 @@ for longer.
 
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
-from hashlib import sha256
 from json import dumps
 from typing import Any
 from uuid import UUID
@@ -40,12 +39,6 @@ def take_part(name: str, field: str | None = None) -> ColumnElement[Any]:
 def find_key(policy: ColumnElement[Any] | InstrumentedAttribute[Any]) -> ColumnElement[UUID]:
     """SQL: the key that stands for a policy in `DecisionRow.policy_key`."""
     return cast(func.md5(cast(policy, Text)), Uuid)
-
-
-def write_content(document: Mapping[str, Any], *origin: object) -> UUID:
-    """Returns a key that is equal for equal documents of equal origin."""
-    written = dumps([document, *origin], sort_keys=True, default=str)
-    return UUID(bytes=sha256(written.encode()).digest()[:16])
 
 
 def fold_answer(session: Session, decision: Mapping[str, Any], document: Document) -> dict[str, Any]:

@@ -5,14 +5,12 @@ from typing import Annotated, Literal
 
 from fastapi import APIRouter
 from pydantic import Field, JsonValue
-from sqlalchemy.orm import Session
 
 from app.database.connections.transactions import SessionDep
 from app.load.bodies.answers import DiagnosticAnswer
 from app.load.bodies.topology import Graph, check_size
 from app.machines.profiles.schemas import BLOB_ENDS, ProfilesByName, Threads
 from app.machines.profiles.service import gather_profiles
-from app.settings import Settings
 from app.web.callers.security import may_read
 from app.web.fields import Answer, Body, OperatorName, PositiveRate, show_example
 from app.web.observability import time_planner
@@ -116,21 +114,6 @@ class PredictionAnswer(SustainedRateAnswer):
     diagnostics: list[DiagnosticAnswer]
 
 
-def predict_described(session: Session, body: PredictionRequest, settings: Settings) -> PredictionAnswer:
-    """Returns the external rate that the body's mapping sustains; nothing is stored."""
-    check_size(body.topology, settings, "#/topology")
-    with pointing_into_body():
-        profiles = gather_profiles(session, body.topology, body.profiles)
-        with time_planner("predict"):
-            # Only the visits of these loads are used; they are the same at every positive rate.
-            loads = find_task_loads(body.topology.to_values(), body.external_rate or 1.0, profiles.by_task)
-            mapping = ThreadMapping(tuple(to_vm(vm) for vm in body.vms))
-            found = predict(loads, mapping, ROUTINGS[body.routing], body.external_rate)
-    sustained = to_sustained_rate(found, body.routing, body.external_rate)
-    notes = [DiagnosticAnswer.model_validate(one) for one in (*profiles.diagnostics, *found.diagnostics)]
-    return PredictionAnswer.model_validate(sustained.model_dump() | {"diagnostics": notes})
-
-
 def to_vm(vm: PlacedVmBody) -> MappedVm:
     """Returns a posted VM as a value of the planner, without reservations of slots, which predictions do not use."""
     slots = tuple(MappedSlot(slot.threads, 0.0, 0.0) for slot in vm.slots)
@@ -164,4 +147,14 @@ router = APIRouter(prefix="/v1", tags=["placements"], route_class=StrictJsonRout
 @computes
 def predict_rate(body: PredictionRequest, session: SessionDep, settings: SettingsDep) -> PredictionAnswer:
     """The sustained rate of any mapping, the task that limits it, and the cpu and memory of every slot."""
-    return predict_described(session, body, settings)
+    check_size(body.topology, settings, "#/topology")
+    with pointing_into_body():
+        profiles = gather_profiles(session, body.topology, body.profiles)
+        with time_planner("predict"):
+            # Only the visits of these loads are used; they are the same at every positive rate.
+            loads = find_task_loads(body.topology.to_values(), body.external_rate or 1.0, profiles.by_task)
+            mapping = ThreadMapping(tuple(to_vm(vm) for vm in body.vms))
+            found = predict(loads, mapping, ROUTINGS[body.routing], body.external_rate)
+    sustained = to_sustained_rate(found, body.routing, body.external_rate)
+    notes = [DiagnosticAnswer.model_validate(one) for one in (*profiles.diagnostics, *found.diagnostics)]
+    return PredictionAnswer.model_validate(sustained.model_dump() | {"diagnostics": notes})

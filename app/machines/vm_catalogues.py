@@ -22,7 +22,7 @@ from app.database.versions import (
 from app.load.bodies.series import VmSizeBody
 from app.web.callers.security import may_read, may_store
 from app.web.fields import Answer, Body, NextPage, StoredBy, TopologyName, show_example
-from app.web.paging import Page, PageDep
+from app.web.paging import PageDep
 from app.web.problems.documented_problems import BODY
 from app.web.problems.stored_data_errors import UnknownVmCatalogue
 from app.web.routing import StrictJsonRoute, declare, tell_created
@@ -74,49 +74,27 @@ def find_sizes(session: Session, name: str) -> tuple[VmSize, ...] | None:
     )
 
 
-def find_catalogue(session: Session, name: str, version: int | None) -> VmCatalogueAnswer:
-    """Returns the given version of a catalogue, or the newest one if `version` is None."""
-    row = read_version(session, VmCatalogueRow, UnknownVmCatalogue, name, version)
-    return answer_version(row, VmCatalogueAnswer)
-
-
-def list_catalogues(session: Session, page: Page) -> VmCataloguePage:
-    """Returns a page of the newest version of each catalogue, by name."""
-    rows, following = list_newest(session, VmCatalogueRow, page)
-    return VmCataloguePage(items=[answer_version(row, VmCatalogueAnswer) for row in rows], next=following)
-
-
-def store_catalogue(session: Session, body: VmCatalogueBody) -> VmCatalogueAnswer:
-    """Checks a catalogue of VM sizes, stores it as the next version of its name, and returns it."""
-    try:
-        check_catalogue([size.to_values() for size in body.sizes])
-    except InvalidCatalogue as error:
-        raise replace(error, pointer="/sizes") from error
-    document = body.model_dump(mode="json", include={"sizes"})
-    row = add_version(session, VmCatalogueRow(name=body.name, definition=document))
-    return answer_version(row, VmCatalogueAnswer)
-
-
-def delete_catalogue(session: Session, name: str) -> None:
-    """Deletes all versions of the catalogue with this name."""
-    delete_versions(session, VmCatalogueRow, UnknownVmCatalogue, name)
-
-
 router = APIRouter(prefix="/v1/vm-catalogues", tags=["placements"], route_class=StrictJsonRoute)
 
 
 @router.post("", status_code=201, **declare(may_store, "Store a VM catalogue", *BODY, "invalid-catalogue"))
 def store_vm_catalogue(body: VmCatalogueBody, response: Response, session: SessionDep) -> VmCatalogueAnswer:
     """Stores version 1 of a new catalogue, or the next version of a known one."""
-    stored = store_catalogue(session, body)
-    tell_created(response, "vm-catalogues", stored.name)
-    return stored
+    try:
+        check_catalogue([size.to_values() for size in body.sizes])
+    except InvalidCatalogue as error:
+        raise replace(error, pointer="/sizes") from error
+    document = body.model_dump(mode="json", include={"sizes"})
+    row = add_version(session, VmCatalogueRow(name=body.name, definition=document))
+    tell_created(response, "vm-catalogues", row.name)
+    return answer_version(row, VmCatalogueAnswer)
 
 
 @router.get("", **declare(may_read, "List VM catalogues"))
 def list_vm_catalogues(page: PageDep, session: SessionDep) -> VmCataloguePage:
     """The newest version of each catalogue, by name."""
-    return list_catalogues(session, page)
+    rows, following = list_newest(session, VmCatalogueRow, page)
+    return VmCataloguePage(items=[answer_version(row, VmCatalogueAnswer) for row in rows], next=following)
 
 
 @router.get("/{name}", **declare(may_read, "Read a VM catalogue", "unknown-vm-catalogue"))
@@ -124,7 +102,8 @@ def get_vm_catalogue(
     name: TopologyName, session: SessionDep, version: VersionQuery = None
 ) -> VmCatalogueAnswer:
     """The newest version of a catalogue, or the given version."""
-    return find_catalogue(session, name, version)
+    row = read_version(session, VmCatalogueRow, UnknownVmCatalogue, name, version)
+    return answer_version(row, VmCatalogueAnswer)
 
 
 @router.delete(
@@ -132,4 +111,4 @@ def get_vm_catalogue(
 )
 def delete_vm_catalogue(name: TopologyName, session: SessionDep) -> None:
     """Deletes all versions of a catalogue; stored placements stay."""
-    delete_catalogue(session, name)
+    delete_versions(session, VmCatalogueRow, UnknownVmCatalogue, name)

@@ -17,7 +17,7 @@ from app.jobs.backtests.service import trace_run
 from app.load.throughput_samples.service import fit_stored
 from app.machines.placements.schemas import PlacementRequest, StoredPlacementRequest
 from app.machines.placements.service import place_described, place_stored
-from app.machines.predictions import BLOB_TOPOLOGY, PredictionRequest, predict_described
+from app.machines.predictions import BLOB_TOPOLOGY, PredictionRequest, predict_rate
 from app.settings import Settings
 from tests.app.placement_examples import BLOB, SIZES
 from tests.app.planner_watch import watching
@@ -51,11 +51,11 @@ PLACEMENTS: dict[str, Callable[[Session, str, dict[str, Any]], object]] = {
         name,
         StoredPlacementRequest.model_validate({"external_rate": RATE, "vm_catalogue": name, "compare": True}),
     ),
-    "predicted": lambda session, _, topology: predict_described(
-        session,
+    "predicted": lambda session, _, topology: predict_rate(
         PredictionRequest.model_validate(
             {"topology": topology, "vms": [{"name": "a", "slots": [{"threads": {"blob": 50}}]}]}
         ),
+        session,
         Settings(),
     ),
 }

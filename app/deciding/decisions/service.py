@@ -1,8 +1,11 @@
 """Makes a decision about a stored topology under its policy, and stores the decision."""
 
+from collections.abc import Mapping
 from dataclasses import replace
+from hashlib import sha256
+from json import dumps
 from typing import Any
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 from sqlalchemy import func, literal, select
 from sqlalchemy.dialects import postgresql
@@ -14,7 +17,7 @@ from app.deciding.advised import AsOfNow, describe_now
 from app.deciding.decisions.answers import list_columns, to_decision_answer
 from app.deciding.decisions.gathering import GatheredDecision, Origin, describe_origin, gather_decision
 from app.deciding.decisions.schemas import DecisionAnswer, DecisionRequest, Recommended
-from app.deciding.documents import find_key, fold_answer, write_content
+from app.deciding.documents import find_key, fold_answer
 from app.deciding.promises import StoredDecision, observe_fresh
 from app.load.measurements.stored_topologies import StoredTopology
 from app.settings import Settings
@@ -112,3 +115,9 @@ def store_once(
         # Another request may have stored it meanwhile: then nothing is added, and that one is found.
         earlier = session.execute(added).mappings().one_or_none() or session.execute(same).mappings().one()
     return dict(earlier)
+
+
+def write_content(document: Mapping[str, Any], *origin: object) -> UUID:
+    """Returns a key that is equal for equal documents of equal origin."""
+    written = dumps([document, *origin], sort_keys=True, default=str)
+    return UUID(bytes=sha256(written.encode()).digest()[:16])
