@@ -9,11 +9,8 @@ from planner.allocation.allocate import allocate_budget, check_bounds, check_bud
 from planner.errors import TargetUnreachable
 from planner.situations.situation import Situation
 from planner.targets.drawn_target import make_target
-from planner.targets.target import allocate_fewest
+from planner.targets.target import allocate_fewest, find_nearest
 from planner.values import TimeTarget
-
-NEAR_LEAST = 0.25
-"""Where no number of processors meets a target, waits may be longer by this part than the shortest possible ones."""
 
 
 class Member(NamedTuple):
@@ -94,8 +91,7 @@ def find_needs(situation: Situation, t_max_seconds: float | None) -> tuple[list[
     try:
         return allocate_fewest(situation, t_max_seconds).counts, t_max_seconds
     except TargetUnreachable as error:
-        least = error.lower_bound_seconds
-    nearest = least + NEAR_LEAST * (least - situation.find_lower_bound())
+        nearest = find_nearest(situation, error)
     try:
         return allocate_fewest(situation, nearest).counts, nearest
     except TargetUnreachable:

@@ -17,6 +17,8 @@ from planner.wording import UNBOUNDED, write_seconds, write_seconds_apart
 
 OUT_OF_REACH = (BudgetTooSmall, BoundTooSmall, TargetUnreachable)
 """What a search raises where no allowed number of processors meets a target."""
+NEAR_LEAST = 0.25
+"""Where no processors meet a target, waits may be longer by this part than the shortest possible ones."""
 Place = Literal["target-missed", "within-target", "below-t-min"]
 
 
@@ -90,6 +92,12 @@ def allocate_fewest(situation: Situation, t_max_seconds: float) -> Allocated:
     if not t_max_seconds >= lower_bound_seconds:
         raise TargetUnreachable(t_max_seconds, lower_bound_seconds)
     return Allocated(list(stations.min_processors), optimal=True)
+
+
+def find_nearest(situation: Situation, unreachable: TargetUnreachable) -> float:
+    """E[T] that stands for a target out of reach: its waits are near the shortest possible ones."""
+    least = unreachable.lower_bound_seconds
+    return least + NEAR_LEAST * (least - situation.find_lower_bound())
 
 
 def find_margin(target: Target, situation: Situation, counts: Sequence[int]) -> float:

@@ -21,7 +21,7 @@ from planner.queueing.instances.scaling import describe_futile
 from planner.queueing.stations import NO_BOUND
 from planner.situations.keys import describe_next_useful
 from planner.situations.situation import Situation
-from planner.targets.target import allocate_fewest
+from planner.targets.target import allocate_fewest, find_nearest
 from planner.values import Diagnostic, Estimate
 
 # A correction at most doubles the running processors; then the result is measured before more is added.
@@ -105,10 +105,6 @@ def size_within_bounds(case: Case, situation: Situation, factors: Factors) -> Si
     return limit_to_budget(case, found)
 
 
-NEAR_LEAST = 0.25
-"""Where no processors meet the target, waits may be longer by this part than the shortest possible ones."""
-
-
 def size_up_to_bounds(case: Case, situation: Situation, factors: Factors, limit: Reason) -> Sizing:
     """Returns the processors for the target without max_processors, each operator then cut to its own max_processors.
 
@@ -136,8 +132,7 @@ def size_up_to_bounds(case: Case, situation: Situation, factors: Factors, limit:
 
 def size_nearest(situation: Situation, unreachable: TargetUnreachable) -> list[int]:
     """Returns the fewest processors whose waits are near the shortest possible ones, where none meet the target."""
-    least, service = unreachable.lower_bound_seconds, situation.find_lower_bound()
-    return size_shared(situation, least + NEAR_LEAST * (least - service), 1.0)
+    return size_shared(situation, find_nearest(situation, unreachable), 1.0)
 
 
 def size_freely(case: Case, situation: Situation, factors: Factors) -> list[Sizing]:

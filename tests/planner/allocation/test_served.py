@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from itertools import product
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from planner.allocation.served import find_served, split_most
@@ -64,6 +64,7 @@ def survey(
     st.floats(20.0, 500.0),
     st.tuples(GROUPS, SHARES, SCALINGS),
 )
+@example([(2, None), (1, None), (1, None)], 4, 20.0, (None, (), Scaling(gamma=1.0)))
 def test_no_split_within_the_bounds_serves_more(
     bounds: list[tuple[int, int | None]],
     k_max: int,
@@ -73,7 +74,8 @@ def test_no_split_within_the_bounds_serves_more(
     stations = survey(bounds, rate, *capacity)
     found = split_most(stations, k_max)
     ends = zip(stations.min_processors, stations.max_processors, strict=True)
-    every = product(*[range(int(least), min(int(most), 12) + 1) for least, most in ends])
+    # Where capacity peaks below an operator's least processors, it has these.
+    every = product(*[range(int(least), min(max(int(most), int(least)), 12) + 1) for least, most in ends])
     allowed = [counts for counts in every if sum(counts) <= k_max]
     assert (found is None) == (not allowed)
     if found is not None:
