@@ -15,6 +15,7 @@ from sqlalchemy.schema import DropTable
 from app.database.kept_hours import KeptHours
 from app.database.lone_thread import LoneThread
 from app.database.tables import name_day
+from app.settings import Settings
 
 PAUSE_SECONDS = 0.05
 MOST_ROWS = 1000

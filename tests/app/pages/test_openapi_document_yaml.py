@@ -36,7 +36,7 @@ def test_the_text_reads_back_as_the_document(document: dict[str, Any]):
 def test_what_stands_twice_is_written_twice_and_short_parts_take_one_line():
     shared = {"type": "number", "maximum": 1e15}
     text = render_yaml(
-        {"first": shared, "second": shared, "names": [f"name{number}" for number in range(150)]}
+        {"first": shared, "second": shared, "names": [f"name{number}" for number in range(250)]}
     )
     line = "{type: number, maximum: 1.0e+15}"
     assert text.startswith(f"first: {line}\nsecond: {line}\nnames: [")
