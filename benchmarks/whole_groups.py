@@ -12,7 +12,7 @@ from statistics import mean
 from planner.simulation.simulate import simulate
 from planner.situations.situation import estimate
 from planner.values import Load
-from tests.planner.allocation.test_stairs import compare
+from tests.planner.allocation.test_whole_groups import compare
 from tests.planner.group_cases import KINDS, GroupCase, draw_case
 
 OF_EACH, QUANTILES, SMALL, SIMULATED, ROOTS = 60, 8, 200, 10, 400_000
