@@ -17,7 +17,7 @@ from app.database.lone_thread import LoneThread
 from app.database.tables import WebhookRow
 from app.deciding.advised import read_waited_for
 from app.load.measurements.snapshots import CLOCK_LEAD
-from app.pages.overview.gathering import find_lines
+from app.pages.overview.gathering import DRAWN, find_lines
 from app.pages.overview.schemas import OverviewFilter, OverviewRow
 from app.pages.overview.service import to_row
 from app.web.outgoing import NotSent, send_signed
@@ -66,7 +66,7 @@ class WebhookSender(LoneThread):
         with Session(connection, info={CLOCK_LEAD: self.settings.clock_lead_seconds}) as session:
             lines = find_lines(session, now, OverviewFilter())
             known = WebhookRow.topology_id == lines.c.topology_id
-            drawn = (null().label(one) for one in ("rates", "day", "labels"))
+            drawn = (null().label(one) for one in DRAWN)
             rows = session.execute(select(lines, *drawn, WebhookRow.told).join(WebhookRow, known)).all()
         for row in rows:
             found = to_row(row, now)

@@ -26,7 +26,7 @@ from tests.ingest.logs import make_events, to_json
 
 PLAN, DECISION, FORECAST = "The walk of a plan", "The walk of a decision", "The walk of a VM forecast"
 LOG_LINE, EXCEPTION = "The walk of a log line", "The walk of an exception"
-MOST_LINES, MOST_PLAN, MOST_DECISION = 150, 38, 67
+MOST_LINES, MOST_PLAN, MOST_DECISION = 150, 38, 68
 Run = Callable[[str, dict[str, Any]], list[str]]
 
 TOPOLOGY = {

@@ -45,6 +45,8 @@ from app.web.problems.stored_data_errors import AHEAD_OF_CLOCK
 SHOWN_RATES = 30
 DAY_POINTS, POINT_SECONDS = 24, 3600
 HOUR, MINUTE = timedelta(hours=1), 60.0
+DRAWN = ("rates", "day", "labels", "kept")
+"""The columns of a page's rows that lines do not have."""
 NUMBERS = (
     DecisionRow.running,
     DecisionRow.recommended,

@@ -21,6 +21,7 @@ def to_row(row: Row[Any], now: datetime) -> OverviewRow:
     withheld = withhold(row.name, data, row.decided_for, now)
     shown = None if withheld else row
     change = read_waited_for(row) if shown else None
+    judged, kept = row.kept or (0.0, 0.0)
     found = OverviewRow(
         name=row.name,
         revision=row.revision,
@@ -43,8 +44,8 @@ def to_row(row: Row[Any], now: datetime) -> OverviewRow:
         outcome=row.outcome,
         rates=row.rates or [],
         day=row.day or [],
-        judged_minutes=row.kept[0],
-        kept_minutes=row.kept[1],
+        judged_minutes=judged,
+        kept_minutes=kept,
         processor_hour_price=row.processor_hour_price,
         labels=row.labels or [],
     )
