@@ -160,3 +160,63 @@ class WhatIfFields(TypedDict):
     current: EstimateFields | None
     planned: dict[str, Any] | None
     frontier: list[dict[str, Any]]
+
+
+class FleetTopologyFields(TypedDict):
+    """What a topology gets of the budget that topologies share; `lost` says why its target is missed."""
+
+    name: str
+    state: str
+    running: int | None
+    processors: dict[str, int]
+    processors_total: int
+    expected_sojourn_seconds: float | None
+    target_seconds: float | None
+    meets: bool | None
+    one_more_seconds: float | None
+    lost: str | None
+    detail: str | None
+
+
+class FleetAdmissionFields(TypedDict):
+    """Whether new jobs fit."""
+
+    admitted: bool
+    detail: str
+
+
+class FleetBudgetFields(TypedDict):
+    """How far a budget goes."""
+
+    fits: bool
+    k_max: int
+    needed: int
+    processors_total: int
+    unused_processors: int
+    optimal: bool
+    detail: str
+
+
+class FleetPlanFields(FleetBudgetFields):
+    """The best share of a budget. `admission` is None where no new job was asked about."""
+
+    topologies: list[FleetTopologyFields]
+    admission: FleetAdmissionFields | None
+
+
+class FleetChangeFields(FleetTopologyFields):
+    """The change of one topology: its decision, and after which topologies it changes."""
+
+    decision_id: str | None
+    action: str | None
+    turn: int | None
+    after: list[str]
+
+
+class FleetDecisionFields(FleetBudgetFields):
+    """Decisions about all topologies that share the budget, made together."""
+
+    id: str | None
+    decided_for: str | None
+    running_total: int
+    topologies: list[FleetChangeFields]

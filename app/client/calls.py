@@ -11,6 +11,8 @@ from urllib.parse import quote
 from app.client.answers import (
     DecisionFields,
     EstimateFields,
+    FleetDecisionFields,
+    FleetPlanFields,
     GateFields,
     OutcomeFields,
     OverviewFields,
@@ -121,6 +123,31 @@ def record_outcome(decision_id: str, outcome: Fields) -> Call[OutcomeFields]:
 def overview() -> Call[list[OverviewFields]]:
     """Every topology, the most urgent first."""
     return Call("GET", "/v1/overview", is_list=True)
+
+
+def plan_fleet(k_max: int, **terms: Any) -> Call[FleetPlanFields]:
+    """What each topology gets of one budget; further terms: topologies={"label": ...}, load_factor=1.3, new=[...]."""
+    return Call("POST", "/v1/plans/fleet", {"k_max": k_max, **terms})
+
+
+def fleet_policy() -> Call[dict[str, Any]]:
+    """The policy of the fleet: its budget, and who shares it."""
+    return Call("GET", "/v1/fleet/policy")
+
+
+def set_fleet_policy(policy: Fields) -> Call[dict[str, Any]]:
+    """Stores the policy of the fleet, such as {"k_max": 500}."""
+    return Call("PUT", "/v1/fleet/policy", policy)
+
+
+def decide_fleet() -> Call[FleetDecisionFields]:
+    """Decides about all topologies that share the budget, and stores a decision of each."""
+    return Call("POST", "/v1/fleet/decisions", stores=True)
+
+
+def fleet_decision() -> Call[FleetDecisionFields]:
+    """The newest decision of the fleet."""
+    return Call("GET", "/v1/fleet/decisions/latest")
 
 
 def what_if(name: str, **terms: Any) -> Call[WhatIfFields]:

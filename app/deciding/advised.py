@@ -5,7 +5,7 @@ would undo the change. So every page, report, patch, KEDA and the gauges take th
 them and the rate up to which they are enough from here.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Annotated, Any, NamedTuple
 
@@ -14,6 +14,7 @@ from sqlalchemy.orm import Session
 
 from app.database.tables import DecisionRow
 from app.deciding.policies.schemas import PolicyBody
+from app.deciding.policies.service import find_givers
 from app.deciding.standing import ROLLED_BACK, find_last_change
 from app.load.bodies.topology import Graph
 from app.load.measurements.freshness import DataState, Withheld, find_data_state, withhold
@@ -50,8 +51,13 @@ class AsOfNow(Answer):
     ] = None
     wanted: Annotated[
         dict[str, int] | None,
-        Field(description="The processors that should run: recommended, or `waits_for`. null: withheld."),
+        Field(
+            description="The processors that should run: recommended, `waits_for`, or with `after` as now. null: withheld."
+        ),
     ] = None
+    after: Annotated[
+        Sequence[str], Field(description="Topologies that give processors up before this one takes them.")
+    ] = ()
     waits_for: Annotated[
         WaitsFor | None, Field(description="The last change, which measurements do not show yet; null: none.")
     ] = None
@@ -90,6 +96,9 @@ def describe_now(
     last = find_waited_for(session, stored, action, decided_for, answer)
     wanted = want(stored, last, answer)
     waits_for = None
+    after = [] if is_trial else find_givers(session, stored)
+    if (kept := keep_turn(wanted, answer["processors"]["current"], after)) != wanted:
+        return AsOfNow(trial=is_trial, data=data, wanted=kept, after=after)
     if last is not None and wanted != answer["processors"]["recommended"]:
         advised = take_numbers(wanted, last.processors, last.recommended_seconds, last.holds_up_to_rate)
         waits_for = WaitsFor(
@@ -103,7 +112,7 @@ def describe_now(
 def find_wanted(
     session: Session, stored: StoredTopology, action: str, decided_for: datetime, answer: Mapping[str, Any]
 ) -> dict[str, int]:
-    """Returns the processors that should run by a decision (`AsOfNow.wanted`); `answer` is its JSON document."""
+    """Returns the processors that should run by a decision, whomever it waits for; `answer` is its JSON document."""
     return want(stored, find_waited_for(session, stored, action, decided_for, answer), answer)
 
 
@@ -148,9 +157,19 @@ def bound_wanted(
 
 
 def read_wanted(row: Any, recommended: Mapping[str, int]) -> dict[str, int]:
-    """Returns what `find_wanted` returns, from a row with the columns of `select_decided` and `select_waited_for`."""
+    """Returns the processors that should run, from a row with columns of `select_decided` and `select_waited_for`."""
     since = {} if row.change is None else join_counts(row.change, row.change_outcome)
-    return bound_wanted(recommended, since, row.definition, row.held_policy)
+    wanted = bound_wanted(recommended, since, row.definition, row.held_policy)
+    return keep_turn(wanted, row.before_turn, row.after)
+
+
+def keep_turn(
+    wanted: Mapping[str, int], running: Mapping[str, int] | None, after: Sequence[str] | None
+) -> dict[str, int]:
+    """Returns what runs, where more is wanted before topologies in `after` gave processors up; else what is wanted."""
+    if after and running and sum(wanted.values()) > sum(running.values()):
+        return dict(running)
+    return dict(wanted)
 
 
 def read_waited_for(row: Any) -> Advised | None:

@@ -1,5 +1,6 @@
 """What the economic rule reads of stored snapshots, and what it weighed as JSON in the answer of a decision."""
 
+from collections.abc import Iterable
 from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Annotated, Any
@@ -10,7 +11,7 @@ from sqlalchemy.orm import Session
 from app.deciding.policies.schemas import PolicyBody
 from app.load.bodies.terms import Smoothing, WindowSmoothing
 from app.load.measurements.load import Gathered
-from app.load.measurements.snapshots import find_newest_counts
+from app.load.measurements.snapshots import NewestCounts, find_newest_counts
 from app.settings import Settings
 from app.web.fields import Answer, UtcTime
 from planner.decisions.compose import Decision
@@ -107,13 +108,31 @@ def leave_out_unasked(found: Gathered) -> Gathered:
     return replace(found, diagnostics=tuple(kept))
 
 
-def gather_seen(session: Session, found: Gathered, policy: Policy, decided_for: datetime) -> History | None:
+def gather_seen(
+    session: Session, found: Gathered, policy: Policy, decided_for: datetime, *, is_shared: bool
+) -> History | None:
     """Returns the newest intervals with their processors and times; None if the newest one does not give all
     processors.
+
+    `is_shared`: a share of a budget decides, so only the intervals that are smoothed are needed.
     """
+    if is_shared:
+        return see_intervals(
+            found,
+            policy,
+            [
+                (one.window_seconds, one.external_rate, one.measured_sojourn_seconds, one.operators)
+                for one in found.snapshots
+            ],
+        )
+    return see_intervals(found, policy, find_newest_counts(session, found.stored, HISTORY, decided_for))
+
+
+def see_intervals(found: Gathered, policy: Policy, rows: Iterable[NewestCounts]) -> History | None:
+    """Returns these intervals, oldest first, from the last one on that is of another length or lacks processors."""
     names, window = [one.name for one in found.topology.operators], found.newest.window_seconds
     seen: list[SeenInterval] = []
-    for seconds, rate, sojourn, operators in find_newest_counts(session, found.stored, HISTORY, decided_for):
+    for seconds, rate, sojourn, operators in rows:
         measured = [operators.get(name, {}) for name in names]
         counts: list[Any] = [one.get("processors") for one in measured]
         if seconds != window or None in counts:

@@ -20,12 +20,13 @@ from sqlalchemy.orm import Session, sessionmaker
 from app.database.shared_reads import SharedReads
 from app.database.tables import Document, TopologyRevisionRow, TopologyRow
 from app.database.versions import suggest_stored
-from app.deciding.advised import find_wanted, read_wanted
+from app.deciding.advised import find_wanted, keep_turn, read_wanted
 from app.deciding.decisions.answers import name_counts
 from app.deciding.decisions.gathering import GatheredDecision, gather_decision
 from app.deciding.decisions.schemas import DecisionRequest
 from app.deciding.decisions.service import compute_now
 from app.deciding.documents import take_part
+from app.deciding.policies.service import find_givers
 from app.deciding.standing import select_decided, select_waited_for
 from app.load.measurements.freshness import DEFAULT_LIMIT_SECONDS, refuse_old
 from app.load.measurements.snapshots import ENDED_AT, find_latest_end, select_newest
@@ -113,14 +114,19 @@ class ProcessorsNow:
             self._remembered.move_to_end(key)
             while len(self._remembered) > MOST_REMEMBERED:
                 self._remembered.popitem(last=False)
-            return find_wanted(session, gathered.found.stored, *self._remembered[key])
+            decided, stored = self._remembered[key], gathered.found.stored
+            wanted = find_wanted(session, stored, *decided)
+            return keep_turn(wanted, decided.answer["processors"]["current"], find_givers(session, stored))
 
 
 def decide_processors(gathered: GatheredDecision) -> DecidedProcessors:
     """Computes a decision and returns the parts of it from which the numbers for KEDA follow."""
     decision = compute_now(gathered)[0].decision
     answer = {
-        "processors": {"recommended": name_counts(decision.recommended)},
+        "processors": {
+            "recommended": name_counts(decision.recommended),
+            "current": name_counts(decision.current),
+        },
         "cooldown_left_seconds": decision.cooldown_left_seconds,
         "policy": gathered.terms.model_dump(mode="json"),
     }

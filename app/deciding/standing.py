@@ -8,16 +8,31 @@ whether its data are too old, and app/deciding/advised.py how many processors sh
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
+from functools import cache
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, FromClause, Select, and_, case, column, func, literal, or_, select
+from sqlalchemy import (
+    ColumnElement,
+    DateTime,
+    FromClause,
+    Select,
+    and_,
+    bindparam,
+    case,
+    column,
+    func,
+    literal,
+    or_,
+    select,
+)
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import Session, aliased
 from sqlalchemy.sql.selectable import LateralFromClause
 
 from app.database.tables import DecisionRow, PolicyRow, SnapshotRow, TopologyRevisionRow, TopologyRow
 from app.deciding.documents import find_key, take_part
+from app.deciding.fleet_turns import select_givers
 from app.load.measurements.snapshots import find_latest_end
 from app.load.measurements.stored_topologies import StoredTopology
 from planner.outcomes.observed import LEAST_DELAY_SECONDS, LONGEST_SEARCH_SECONDS, USUAL_DELAY_INTERVALS
@@ -81,9 +96,16 @@ def find_last_change(
     because the platform was not disturbed. A change that was rolled back counts, because the platform was changed
     twice, unless `without` is UNDONE. A change about which nothing is known counts.
     """
-    change = select_changes(topology_id=stored.id, decided_for=decided_for, without=without)
-    found = session.scalars(change).one_or_none()
+    terms = {"topology_id": stored.id, "decided_for": decided_for}
+    found = session.scalars(make_changes_query(tuple(without)), terms).one_or_none()
     return None if found is None else session.get(DecisionRow, found)
+
+
+@cache
+def make_changes_query(without: Sequence[str]) -> Select[Any]:
+    """The query for the newest change of a topology; it takes longer to make than to answer, so it is kept."""
+    decided_for = bindparam("decided_for", type_=DateTime(timezone=True))
+    return select_changes(topology_id=bindparam("topology_id"), decided_for=decided_for, without=without)
 
 
 def select_changes(
@@ -163,7 +185,10 @@ def select_decided(latest_end: datetime | ColumnElement[datetime], *columns: Any
     """
     held = case((WAITS, take_part("processors", "recommended"))).label("held")
     policy = case((WAITS, take_part("policy"))).label("held_policy")
-    return select_standing(latest_end, DecisionRow.decided_for, held, policy, *columns).lateral("decided")
+    after = select_givers(latest_end)
+    before = case((after.is_not(None), take_part("processors", "current"))).label("before_turn")
+    found = DecisionRow.decided_for, held, policy, after.label("after"), before
+    return select_standing(latest_end, *found, *columns).lateral("decided")
 
 
 def select_waited_for(decided: LateralFromClause) -> LateralFromClause:

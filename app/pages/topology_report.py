@@ -35,9 +35,9 @@ def describe_decision(
     if decision.withheld is not None:
         return describe_withheld(name, decision, decision.withheld, topology)
     wanted = decision.advised.wanted
-    effect = describe_effect(decision.running, decision.processors.recommended, decision.outlook)
+    effect = describe_effect(decision.processors.current, decision.processors.recommended, decision.outlook)
     return [
-        reports.Heading(f"{name}: {describe_change(decision.running, wanted)}", 1),
+        reports.Heading(f"{name}: {describe_change(decision.processors.current, wanted)}", 1),
         reports.Paragraph(effect if decision.waits_for is None else f"{UNSEEN} {effect}"),
         reports.Paragraph(reports.WORDS),
         reports.Heading("The numbers"),
@@ -83,8 +83,8 @@ def describe_withheld(
         reports.Paragraph(
             f"The last decision was made on data until {write_time(decision.decided_for)} UTC. What ran then:"
         ),
-        *reports.draw_operators(topology, decision.current, decision.running),
-        *reports.list_operators(decision.current, decision.running),
+        *reports.draw_operators(topology, decision.current, decision.processors.current),
+        *reports.list_operators(decision.current, decision.processors.current),
         *list_outcome(decision),
         reports.Paragraph(reports.WORDS),
         *link_pages(name, decision),

@@ -17,7 +17,7 @@ WORDS = """Headgate says how many processors each operator of a stream-processin
 the total time in operators for one tuple from outside, in seconds; null: not known, or without bound. Nothing here
 changes what runs on a platform."""
 MOST_ROOTS = 200_000
-FEW_POINTS = 20
+FEW_POINTS, FEW_TOPOLOGIES = 20, 50
 
 Name = Annotated[str, Field(description="The topology, as the tool overview names it.")]
 Tool = Callable[..., Awaitable[Any]]
@@ -26,6 +26,18 @@ SAID = (
     "action",
     *(name for name in DecisionFields.__annotations__ if name != "current"),
     "counterfactuals",
+)
+OF_FLEET = (
+    "name",
+    "running",
+    "processors_total",
+    "expected_sojourn_seconds",
+    "target_seconds",
+    "meets",
+    "lost",
+    "action",
+    "turn",
+    "after",
 )
 
 
@@ -64,6 +76,15 @@ def shorten(answer: Mapping[str, Any], names: tuple[str, ...]) -> dict[str, Any]
     return {name: answer[name] for name in names if name in answer}
 
 
+def shorten_fleet(answer: Mapping[str, Any]) -> dict[str, Any]:
+    """A plan or a decision of the fleet with few of its topologies, those that miss their targets first."""
+    rows = sorted(
+        answer["topologies"], key=lambda row: (row["meets"] is not False, row["one_more_seconds"] or 0.0)
+    )
+    shown = [{name: row[name] for name in OF_FLEET if name in row} for row in rows[:FEW_TOPOLOGIES]]
+    return {**answer, "topologies": shown, "topologies_in_all": len(rows)}
+
+
 class ReadingTools:
     """What may be asked with any key. Nothing is stored."""
 
@@ -95,6 +116,20 @@ class ReadingTools:
         step = max(len(points) // FEW_POINTS, 1)
         return found | {"frontier": points[::step]}
 
+    async def fleet(
+        self,
+        k_max: Annotated[int, Field(ge=1, description="The processors that all topologies share.")],
+        load_factor: Annotated[
+            float, Field(gt=0.0, description="1.3: all rates are so many times as high.")
+        ] = 1.0,
+        lost_processors: Annotated[int, Field(ge=0, description="So many are lost, as with a node.")] = 0,
+        label: Annotated[str | None, Field(description="Only topologies with this label; null: all.")] = None,
+    ) -> dict[str, Any]:
+        """What each topology gets of one budget, who misses its target and who has the processors; also what if."""
+        terms = {"load_factor": load_factor, "lost_processors": lost_processors}
+        chosen = {} if label is None else {"topologies": {"label": label}}
+        return shorten_fleet(await self._client.plan_fleet(k_max, **terms, **chosen))
+
     async def report(self, topology: Name) -> str:
         """The report on the newest decision of a topology, as Markdown: verdict, numbers, operators, evidence."""
         return await self._client.report(topology)
@@ -121,6 +156,10 @@ class StoringTools:
     async def make_decision(self, topology: Name) -> dict[str, Any]:
         """Decides what should change in a topology now, and stores the decision: a change begins the cooldown."""
         return shorten(await self._client.decide(topology), SAID)
+
+    async def decide_fleet(self) -> dict[str, Any]:
+        """Shares the budget of the fleet's policy among its topologies, and stores a decision of each, in turns."""
+        return shorten_fleet(await self._client.decide_fleet())
 
     async def record_outcome(
         self,

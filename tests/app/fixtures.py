@@ -62,6 +62,14 @@ def session(database_url: str) -> Iterator[Session]:
 
 
 @pytest.fixture
+def fleet(client: httpx.Client) -> Iterator[httpx.Client]:
+    """A service whose fleet has no policy, before and afterwards."""
+    client.delete("/v1/fleet/policy")
+    yield client
+    client.delete("/v1/fleet/policy")
+
+
+@pytest.fixture
 def name() -> str:
     """A topology name that no other test uses."""
     return f"topology-{uuid.uuid4().hex[:12]}"

@@ -6,7 +6,7 @@ the planner needs all of one or nothing (docs/decisions/documents-in-postgres.md
 
 from app.database.tables.base import Base, Document
 from app.database.tables.callers import AuditRow, RepeatedRequestRow, SignedOutTicketRow, WebhookRow
-from app.database.tables.fleets import FleetDecisionRow, FleetPolicyRow
+from app.database.tables.fleets import FleetDecisionRow, FleetPolicyRow, FleetShareRow
 from app.database.tables.ingest import (
     IngestRunRow,
     OperatorSummaryRow,
@@ -42,6 +42,7 @@ __all__ = [
     "EngineMarksRow",
     "FleetDecisionRow",
     "FleetPolicyRow",
+    "FleetShareRow",
     "HourlyKeptRow",
     "HourlyLoadRow",
     "IngestRunRow",

@@ -1,12 +1,12 @@
-"""Tables of the fleet: its policy, and the decisions made under it."""
+"""Tables of the fleet: its policy, the decisions made under it, and the shares of the newest one."""
 
 from datetime import datetime
 from uuid import UUID
 
-from sqlalchemy import CheckConstraint, Index, Integer, func
+from sqlalchemy import ARRAY, BigInteger, CheckConstraint, Index, Integer, func
 from sqlalchemy.orm import Mapped, mapped_column
 
-from app.database.tables.base import Base, CreatedBy, Document, StoredTime
+from app.database.tables.base import Base, CreatedBy, Document, StoredTime, TopologyKey
 
 
 class FleetPolicyRow(Base):
@@ -30,3 +30,16 @@ class FleetDecisionRow(Base):
     answer: Mapped[Document]
     created_at: Mapped[StoredTime]
     created_by: Mapped[CreatedBy]
+
+
+class FleetShareRow(Base):
+    """What the newest decision of the fleet gave a topology: its processors in all, and the ids of the topologies that
+    give processors up before it takes them.
+    """
+
+    __tablename__ = "fleet_shares"
+
+    topology_id: Mapped[TopologyKey]
+    processors: Mapped[int] = mapped_column(BigInteger)
+    after: Mapped[list[int]] = mapped_column(ARRAY(BigInteger))
+    decided_at: Mapped[StoredTime]

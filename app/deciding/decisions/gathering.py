@@ -1,7 +1,7 @@
 """Reads the inputs of a decision from the database: topology, policy, snapshots and earlier decisions."""
 
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
 from sqlalchemy import literal, select
@@ -14,7 +14,7 @@ from app.deciding.decisions.schemas import DecisionRequest
 from app.deciding.documents import take_part, unfold_row
 from app.deciding.economic_rule import choose_smoothing, gather_seen, leave_out_unasked, smooth_found
 from app.deciding.policies.schemas import PolicyBody
-from app.deciding.policies.service import check_policy, find_fleet_share
+from app.deciding.policies.service import check_policy, limit_to_share
 from app.deciding.standing import NEWEST_FIRST, UNDONE, find_last_change
 from app.load.bodies.terms import Measured
 from app.load.measurements.freshness import refuse_old
@@ -31,8 +31,7 @@ from planner.decisions.horizon import LOOKED_BACK, RateHistory
 from planner.decisions.policy import LastChange
 from planner.decisions.state_migration import OwnersLeft
 from planner.nodes.usage import MeasuredInstance, Node, Usage
-from planner.values import Diagnostic
-from planner.wording import join_names, write_counted
+from planner.wording import join_names
 
 
 @dataclass(frozen=True)
@@ -80,29 +79,22 @@ def gather_decision(
         takes_at=True,
     )
     places = STORED | {"states": "/policy/states" if body.policy else None}
-    question = gather_question(session, found, terms, decided_for, history)
+    question = gather_question(session, found, terms, decided_for, history, is_shared=is_shared)
     if not is_shared and body.at is None and body.policy is None:
-        found, question = keep_to_share(session, found, question)
+        policy, said = limit_to_share(session, stored, question.policy, sum(question.running))
+        found = replace(found, diagnostics=(*found.diagnostics, *said))
+        question = replace(question, policy=policy)
     return GatheredDecision(found, terms, places, decided_for, question)
 
 
-def keep_to_share(
-    session: Session, found: Gathered, question: DecisionQuestion
-) -> tuple[Gathered, DecisionQuestion]:
-    """The question within the topology's share of the fleet's budget, with a diagnostic that says so."""
-    share, policy = find_fleet_share(session, found.stored.name, datetime.now(UTC)), question.policy
-    if share is None or (policy.k_max is not None and policy.k_max <= share):
-        return found, question
-    detail = (
-        f"The fleet's newest decision gave this topology {write_counted(share, 'processor')}. Until the next one its "
-        "own decisions take no more."
-    )
-    said = (*found.diagnostics, Diagnostic("fleet-share", detail))
-    return replace(found, diagnostics=said), replace(question, policy=replace(policy, k_max=share))
-
-
 def gather_question(
-    session: Session, found: Gathered, terms: PolicyBody, decided_for: datetime, history: int | None
+    session: Session,
+    found: Gathered,
+    terms: PolicyBody,
+    decided_for: datetime,
+    history: int | None,
+    *,
+    is_shared: bool,
 ) -> DecisionQuestion:
     """Returns the question for the planner; equal stored data give an equal question."""
     stored, policy, rates, left = found.stored, terms.to_value(decided_for), None, None
@@ -115,15 +107,15 @@ def gather_question(
     if policy.catch_up_seconds is not None:
         left = find_promise(session, stored, terms, decided_for, policy.catch_up_seconds)
     needed = find_wanted_before(session, stored, terms, decided_for)
-    seen = gather_seen(session, found, policy, decided_for) if policy.is_economic else None
+    seen = None
+    if policy.is_economic:
+        seen = gather_seen(session, found, policy, decided_for, is_shared=is_shared)
     return DecisionQuestion(
         topology=found.topology,
         load=found.load if seen is None else smooth_found(found, seen),
         running=find_running(found, last),
         policy=policy,
-        last=None
-        if last is None
-        else LastChange((decided_for - last.decided_for).total_seconds(), last.external_rate),
+        last=read_change(last, decided_for),
         newest_rate=found.newest.external_rate,
         intervals=found.intervals,
         history=rates,
@@ -136,6 +128,13 @@ def gather_question(
         wanted_rate=None if needed is None else find_sized_rate(session, needed),
         seen=seen,
     )
+
+
+def read_change(last: DecisionRow | None, decided_for: datetime) -> LastChange | None:
+    """Returns the last change as the planner sees it."""
+    if last is None:
+        return None
+    return LastChange((decided_for - last.decided_for).total_seconds(), last.external_rate)
 
 
 def find_terms(session: Session, stored: StoredTopology) -> PolicyBody:

@@ -6,6 +6,7 @@ from pydantic import Field, computed_field
 
 from app.deciding.advised import UNSEEN, Advised, AsOfNow
 from app.deciding.economic_rule import EconomicAnswer
+from app.deciding.fleet_turns import say_turn
 from app.deciding.node_advice import NodeAdviceAnswer, Streams
 from app.deciding.outcomes.schemas import Observed, Outcome
 from app.deciding.policies.schemas import EXAMPLE, PolicyBody
@@ -273,19 +274,18 @@ class DecisionAnswer(AsOfNow, Decided):
         """What to do and what E[T] would become, or that nothing is recommended now."""
         if self.withheld is not None:
             return WITHHELD
+        if self.after:
+            return f"Wait {say_turn(self.after)}."
         if self.waits_for is not None:
-            return f"{describe_change(self.running, self.advised.wanted)} {UNSEEN}"
-        return describe_verdict(self.running, self.processors.recommended, self.outlook)
-
-    @property
-    def running(self) -> dict[str, int]:
-        """Returns the number of processors of each running operator, in the order of the topology."""
-        return {one.name: one.processors for one in self.current.operators}
+            return f"{describe_change(self.processors.current, self.advised.wanted)} {UNSEEN}"
+        return describe_verdict(self.processors.current, self.processors.recommended, self.outlook)
 
     @property
     def advised(self) -> Advised:
         """Returns what should run by the decision, also where it is withheld and so a record."""
         change, seconds = self.waits_for, self.outlook.then_seconds
+        if self.after and self.wanted is not None:
+            return Advised(self.wanted, self.current.expected_sojourn_seconds)
         if change is not None and self.wanted is not None:
             return Advised(self.wanted, change.expected_sojourn_seconds, change.holds_up_to_rate)
         return Advised(self.processors.recommended, seconds, self.counterfactuals.holds_up_to_rate)

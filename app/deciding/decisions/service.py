@@ -68,7 +68,7 @@ def store_answer(
     """Stores the decision, with any recommendation, unless the request says `store: false`; returns the answer."""
     found = gathered.found
     origin = describe_origin(session, found.stored, answer.decided_for, at=body.at, sent=body.policy)
-    document = answer.model_dump(mode="json", exclude=NOT_STORED)
+    document = write_document(answer)
     is_trial = origin.is_trial or not body.store
     now = describe_now(session, found.stored, answer.action, answer.decided_for, document, is_trial=is_trial)
     answer = answer.model_copy(update=dict(now))
@@ -83,6 +83,11 @@ def store_answer(
         decision = StoredDecision(answer.action, answer.decided_for, document, None)
         answer.observed = observe_fresh(decision)
     return answer
+
+
+def write_document(answer: DecisionAnswer) -> Document:
+    """Returns what is stored of an answer."""
+    return answer.model_dump(mode="json", exclude=NOT_STORED)
 
 
 def store_once(

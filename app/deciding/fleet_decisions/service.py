@@ -1,6 +1,7 @@
 """Decides about all topologies that share the fleet's budget, and stores a decision of each."""
 
 from datetime import UTC, datetime, timedelta
+from typing import Any
 from uuid import uuid4
 
 from sqlalchemy import delete, select
@@ -8,14 +9,16 @@ from sqlalchemy.orm import Session
 
 from app.database.tables import FleetDecisionRow, FleetPolicyRow
 from app.deciding.decisions.answers import to_decision_answer
-from app.deciding.decisions.schemas import DecisionAnswer, DecisionRequest
-from app.deciding.decisions.service import compute_decision, store_answer
+from app.deciding.decisions.gathering import describe_origin
+from app.deciding.decisions.schemas import DecisionAnswer
+from app.deciding.decisions.service import compute_decision, store_once, write_document
 from app.deciding.fleet_decisions.answers import to_fleet_decision
 from app.deciding.fleet_decisions.gathering import GatheredFleet, gather_joint, gather_parts
 from app.deciding.fleet_decisions.history import NEWEST_FIRST, to_answer
 from app.deciding.fleet_decisions.schemas import FleetDecisionAnswer
 from app.deciding.fleet_policy.schemas import FleetPolicyBody
 from app.deciding.fleet_policy.service import ONLY
+from app.deciding.fleet_turns import store_shares
 from app.settings import Settings
 from app.web.fields import StoredFields
 from app.web.observability import time_planner
@@ -42,7 +45,23 @@ def store_fleet_decision(session: Session, settings: Settings) -> FleetDecisionA
     with time_planner("fleet"):
         shared = decide_together(found.parts, terms.k_max, taken, joint)
     decided = store_parts(session, found, shared)
-    return store(session, to_fleet_decision(terms.k_max, found, shared, decided))
+    answer = to_fleet_decision(terms.k_max, found, shared, decided)
+    store_shares(session, list_shares(found, answer))
+    return store(session, answer)
+
+
+def list_shares(found: GatheredFleet, answer: FleetDecisionAnswer) -> list[dict[str, Any]]:
+    """The shares of the topologies that were decided about, as rows."""
+    ids = {name: one.found.stored.id for name, one in found.gathered.items()}
+    return [
+        {
+            "topology_id": ids[row.name],
+            "processors": row.processors_total,
+            "after": [ids[name] for name in row.after],
+        }
+        for row in answer.topologies
+        if row.decision_id is not None
+    ]
 
 
 def store_parts(session: Session, found: GatheredFleet, shared: SharedDecisions) -> dict[str, DecisionAnswer]:
@@ -52,7 +71,10 @@ def store_parts(session: Session, found: GatheredFleet, shared: SharedDecisions)
         gathered = found.gathered[name]
         composed = compute_decision(gathered, question)
         answer = to_decision_answer(gathered, composed, question.outlook)
-        decided[name] = store_answer(session, gathered, answer, DecisionRequest())
+        stored = gathered.found.stored
+        origin = describe_origin(session, stored, answer.decided_for, at=None, sent=None)
+        stamps = store_once(session, stored, answer, write_document(answer), origin)
+        decided[name] = answer.model_copy(update=stamps)
     return decided
 
 

@@ -5,6 +5,7 @@ from sqlalchemy.orm import Session
 from app.database.tables import FleetPolicyRow
 from app.database.upserts import upsert
 from app.deciding.fleet_policy.schemas import FleetPolicyAnswer, FleetPolicyBody
+from app.deciding.fleet_turns import store_shares
 from app.web.problems.fleet_errors import NoStoredFleetPolicy
 
 ONLY = 1
@@ -29,6 +30,7 @@ def find_policy(session: Session) -> FleetPolicyAnswer:
 def delete_policy(session: Session) -> None:
     """Deletes the policy: each topology is decided about alone again."""
     session.delete(read_row(session))
+    store_shares(session, [])
     session.flush()
 
 

@@ -10,6 +10,7 @@ from pydantic import Field
 from sqlalchemy.orm import Session
 
 from app.deciding.decisions.schemas import DecisionAnswer
+from app.deciding.fleet_turns import say_turn
 from app.deciding.patches.gathering import GatheredPatch, gather_patch
 from app.engines.answers import load_part
 from app.engines.kubernetes import KedaTerms, make_flink_operator_patch, make_keda_patch, make_scale_patch
@@ -92,6 +93,8 @@ def describe_decision(gathered: GatheredPatch) -> list[str]:
     decision = gathered.decision
     is_waiting = decision.wanted is not None and decision.wanted != decision.processors.recommended
     notes = [WAITS if is_waiting else HOLDS] if decision.action == "hold" else []
+    if decision.after:
+        notes.append(f"Nothing grows {say_turn(decision.after)}: these are the processors that run.")
     if decision.trial:
         notes.append("The decision is a trial: it does not stand for the topology, and begins no cooldown.")
     if gathered.standing not in {None, decision.id}:

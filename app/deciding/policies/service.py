@@ -1,29 +1,31 @@
 """Stores and finds policies; each topology has at most one."""
 
 from collections.abc import Mapping
-from datetime import datetime, timedelta
+from dataclasses import replace
+from datetime import datetime
 from typing import Any
 
-from sqlalchemy import cast, delete, func, select
-from sqlalchemy.dialects.postgresql import JSONPATH
+from sqlalchemy import delete, func
 from sqlalchemy.orm import Session
 
-from app.database.tables import FleetDecisionRow, FleetPolicyRow, PolicyRow, WebhookRow
+from app.database.tables import PolicyRow, WebhookRow
 from app.database.upserts import upsert
+from app.deciding.fleet_turns import SHARE, FleetShare, say_turn
 from app.deciding.policies.schemas import PolicyAnswer, PolicyBody
 from app.deciding.policy_parts import WebhookBody
+from app.load.measurements.snapshots import find_latest_end
 from app.load.measurements.stored_topologies import StoredTopology, find_topology
 from app.web.negotiation import may_change
 from app.web.problems.errors import InvalidRequest
 from app.web.problems.stored_data_errors import NoStoredPolicy, RevisionConflict
+from planner.decisions.policy import Policy
 from planner.errors import MOST_SUGGESTED, escape_pointer, suggest_name
+from planner.values import Diagnostic
+from planner.wording import write_counted
 
 GOAL = PolicyRow.policy["goal"]
 TARGET_SECONDS = func.coalesce(GOAL["t_max_seconds"].as_float(), GOAL["target"]["seconds"].as_float())
 """SQL for the seconds of a stored policy's time target, of E[T] or of another time; null: none."""
-SHARE_HOLDS = timedelta(hours=1)
-"""How long a decision of the fleet limits the decisions about one topology."""
-SHARE = '$.topologies[*] ? (@.name == $name && @.state == "planned").processors_total'
 
 
 def store_policy(
@@ -86,19 +88,39 @@ def find_body(session: Session, stored: StoredTopology) -> PolicyBody | None:
     return None if row is None else PolicyBody.model_validate(row.policy, strict=False)
 
 
-def find_fleet_share(session: Session, name: str, now: datetime) -> int | None:
-    """The processors that the newest decision of the fleet gave a topology; None: it shares no budget, or that was
-    decided too long ago.
+def find_share(session: Session, stored: StoredTopology) -> FleetShare | None:
+    """The share of a topology; None: it shares no budget, or that was decided too long ago."""
+    terms = {"topology_id": stored.id, "latest_end": find_latest_end(session)}
+    row = session.execute(SHARE, terms).one_or_none()
+    return None if row is None else FleetShare(row[0], row[1] or ())
+
+
+def find_givers(session: Session, stored: StoredTopology) -> list[str]:
+    """The topologies that must give processors up before this one takes any."""
+    share = find_share(session, stored)
+    return [] if share is None else list(share.givers)
+
+
+def limit_to_share(
+    session: Session, stored: StoredTopology, policy: Policy, running: int
+) -> tuple[Policy, tuple[Diagnostic, ...]]:
+    """The policy within the topology's share of the fleet's budget, and a diagnostic, in a tuple, that says so.
+
+    While others must give processors up before, it takes no more than run.
     """
-    named = func.jsonb_build_object("name", name)
-    newest_first = (FleetDecisionRow.created_at.desc(), FleetDecisionRow.id.desc())
-    found: int | None = session.scalar(
-        select(func.jsonb_path_query_first(FleetDecisionRow.answer, cast(SHARE, JSONPATH), named))
-        .where(FleetDecisionRow.created_at > now - SHARE_HOLDS, select(FleetPolicyRow.id).exists())
-        .order_by(*newest_first)
-        .limit(1)
+    share = find_share(session, stored)
+    if share is None:
+        return policy, ()
+    most = min(share.processors, running) if share.givers else share.processors
+    if policy.k_max is not None and policy.k_max <= most:
+        return policy, ()
+    detail = (
+        f"The fleet's newest decision gave this topology {write_counted(share.processors, 'processor')}. Until the "
+        "next one its own decisions take no more."
     )
-    return found
+    if most < share.processors:
+        detail += f" It keeps to the {most:,} that run {say_turn(share.givers)}."
+    return replace(policy, k_max=most), (Diagnostic("fleet-share", detail),)
 
 
 def delete_policy(session: Session, name: str) -> None:

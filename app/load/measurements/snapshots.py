@@ -124,9 +124,13 @@ def read_first(
     return [*first, *session.scalars(query.offset(shaped).limit(count - shaped)).all()]
 
 
+Documents = Mapping[str, Mapping[str, Any]]
+NewestCounts = tuple[float, float, float | None, Documents]
+
+
 def find_newest_counts(
     session: Session, topology: StoredTopology, count: int, ended_by: datetime
-) -> list[tuple[float, float, float | None, dict[str, dict[str, Any]]]]:
+) -> list[NewestCounts]:
     """Length, external rate, measured E[T] and operators of the newest `count` whole snapshots, oldest first."""
     columns = select(
         SnapshotRow.window_seconds,
@@ -244,7 +248,6 @@ def find_calibrating(
 
 
 MEASURED = ("service_rate", "arrival_rate", "arrival_scv", "service_scv")
-Documents = Mapping[str, Mapping[str, Any]]
 
 
 def split_operators(operators: Documents) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from sqlalchemy import Row
 from sqlalchemy.orm import Session
 
 from app.deciding.advised import UNSEEN, read_waited_for
+from app.deciding.fleet_turns import say_turn
 from app.load.measurements.freshness import describe_data, withhold
 from app.pages.overview.gathering import gather_page
 from app.pages.overview.schemas import STATUSES, Overview, OverviewFilter, OverviewRow
@@ -49,7 +50,9 @@ def to_row(row: Row[Any], now: datetime) -> OverviewRow:
         processor_hour_price=row.processor_hour_price,
         labels=row.labels or [],
     )
-    return found.model_copy(update={"detail": describe(found, waits=change is not None)})
+    grows = (found.processors_recommended or 0) > (found.processors_running or 0)
+    said = f" It waits {say_turn(row.after)}." if row.after and grows else ""
+    return found.model_copy(update={"detail": describe(found, waits=change is not None) + said})
 
 
 def describe(row: OverviewRow, *, waits: bool) -> str:

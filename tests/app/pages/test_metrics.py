@@ -25,6 +25,8 @@ ROW: dict[str, Any] = {
     "external_rate": 100.0,
     "held": None,
     "measured": 1,
+    "after": None,
+    "before_turn": None,
     "measured_sojourn_seconds": 0.12,
     "operators": 2,
     "running": {"parse": 4, "score": 8},

@@ -13,8 +13,8 @@ from app.load.bodies.topology import FPD
 from tests.app.planning.gates.test_routes import newest
 from tests.app.processes import HEADGATE, Service, StartService, environment
 
-READING = ["overview", "decision", "what_if", "report", "simulate"]
-STORING = ["make_decision", "record_outcome"]
+READING = ["overview", "decision", "what_if", "fleet", "report", "simulate"]
+STORING = ["make_decision", "decide_fleet", "record_outcome"]
 Asked = tuple[str, Mapping[str, Any]]
 
 
@@ -49,6 +49,7 @@ def test_tools_answer_what_the_service_answers(measured: str, service: Service):
         ("overview", {}),
         ("decision", named),
         ("what_if", named | {"load_factor": 1.5}),
+        ("fleet", {"k_max": 1000, "label": "nobody has this label"}),
         ("report", named),
         ("simulate", named | {"roots": 2000}),
         ("decision", {"topology": "no-such-topology"}),
@@ -56,7 +57,7 @@ def test_tools_answer_what_the_service_answers(measured: str, service: Service):
     assert [tool.name for tool in offered] == READING
     assert all(tool.annotations.read_only_hint for tool in offered)
     assert all(tool.description.endswith(".") for tool in offered)
-    overview, decision, what_if, report, simulated, refused = found
+    overview, decision, what_if, fleet, report, simulated, refused = found
     assert measured in [row["name"] for row in overview.structured_content["topologies"]]
     address = f"{service.url}/v1/topologies/{measured}"
     made = httpx.post(f"{address}/decisions", json={"store": False}).json()
@@ -64,6 +65,7 @@ def test_tools_answer_what_the_service_answers(measured: str, service: Service):
     assert decision.structured_content["reasons"] == made["reasons"]
     asked = httpx.post(f"{address}/what-if", json={"load_factor": 1.5}).json()
     assert what_if.structured_content["planned"] == asked["planned"]
+    assert fleet.structured_content["unused_processors"] == 1000
     assert report.content[0].text.startswith(f"# {measured}: ")
     assert simulated.structured_content["roots"] == 2000
     assert refused.is_error

@@ -1,20 +1,12 @@
 """/v1/fleet/decisions over HTTP: one budget, a decision of each topology, and who gives before who takes."""
 
 import json
-from collections.abc import Iterator
 from typing import Any
 
 import httpx
 import pytest
 
 from tests.app.deciding.fleet.fleet_examples import add_member, make_load
-
-
-@pytest.fixture
-def fleet(client: httpx.Client) -> Iterator[httpx.Client]:
-    """A service whose fleet has no policy afterwards."""
-    yield client
-    client.delete("/v1/fleet/policy")
 
 
 def decide(client: httpx.Client, label: str, k_max: int, **terms: Any) -> dict[str, Any]:

@@ -1,17 +1,7 @@
 """/v1/fleet/policy over HTTP: created, replaced, read and deleted."""
 
-from collections.abc import Iterator
-
 import httpx
 import pytest
-
-
-@pytest.fixture
-def fleet(client: httpx.Client) -> Iterator[httpx.Client]:
-    """A service whose fleet has no policy, before and afterwards."""
-    client.delete("/v1/fleet/policy")
-    yield client
-    client.delete("/v1/fleet/policy")
 
 
 def test_a_policy_is_created_replaced_and_deleted(fleet: httpx.Client):
