@@ -52,12 +52,10 @@ class AsOfNow(Answer):
     wanted: Annotated[
         dict[str, int] | None,
         Field(
-            description="The processors that should run: recommended, `waits_for`, or with `after` as now. null: withheld."
+            description="The processors that should run: recommended, `waits_for`, or now's (`after`). null: withheld."
         ),
     ] = None
-    after: Annotated[
-        Sequence[str], Field(description="Topologies that give processors up before this one takes them.")
-    ] = ()
+    after: Annotated[Sequence[str], Field(description="Topologies that give processors up first.")] = ()
     waits_for: Annotated[
         WaitsFor | None, Field(description="The last change, which measurements do not show yet; null: none.")
     ] = None

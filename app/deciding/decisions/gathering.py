@@ -107,9 +107,8 @@ def gather_question(
     if policy.catch_up_seconds is not None:
         left = find_promise(session, stored, terms, decided_for, policy.catch_up_seconds)
     needed = find_wanted_before(session, stored, terms, decided_for)
-    seen = None
-    if policy.is_economic:
-        seen = gather_seen(session, found, policy, decided_for, is_shared=is_shared)
+    shown = (found, policy, decided_for)
+    seen = gather_seen(session, *shown, is_shared=is_shared) if policy.is_economic else None
     return DecisionQuestion(
         topology=found.topology,
         load=found.load if seen is None else smooth_found(found, seen),

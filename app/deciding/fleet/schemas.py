@@ -40,14 +40,14 @@ class FleetRequest(Body):
     k_max: KMax
     topologies: Names | LabelFilter | None = None
     weights: Annotated[
-        dict[TopologyName, Weight], Field(description="How much a topology's time counts; left out: 1.")
+        dict[str, Weight], Field(description="How much a topology's time counts; left out: 1.")
     ] = {}
     priorities: Annotated[
-        dict[TopologyName, Priority],
+        dict[str, Priority],
         Field(description="Targets of higher numbers are met first; left out: 0."),
     ] = {}
     floors: Annotated[
-        dict[TopologyName, Processors], Field(description="The fewest processors of a topology in all.")
+        dict[str, Processors], Field(description="The fewest processors of a topology in all.")
     ] = {}
     lost_processors: Annotated[
         int,

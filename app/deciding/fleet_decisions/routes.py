@@ -22,10 +22,7 @@ router = APIRouter(prefix="/v1/fleet/decisions", tags=["decisions"], route_class
 )
 @computes
 def decide_fleet(session: SessionDep, settings: SettingsDep, response: Response) -> FleetDecisionAnswer:
-    """Shares the budget of the fleet's policy, and stores a decision for each topology, which its other calls read.
-
-    `turn` and `after` say who gives processors up before who takes them.
-    """
+    """Shares the budget of the fleet's policy, and stores a decision for each topology, which its other calls read."""
     answer = service.store_fleet_decision(session, settings)
     tell_created(response, "fleet", "decisions", "latest", is_answered=True)
     return answer

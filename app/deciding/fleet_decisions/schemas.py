@@ -16,7 +16,7 @@ class FleetChange(FleetTopology):
     decision_id: Annotated[UUID | None, Field(description="Its own decision; null: held.")]
     action: Action | None
     turn: Annotated[int | None, Field(description="1: changes at once; 2: after those in `after`.")]
-    after: Annotated[list[str], Field(description="The topologies that give processors up before.")]
+    after: Annotated[list[str], Field(description="The topologies that give processors up first.")]
 
 
 class FleetReserved(Answer):

@@ -56,9 +56,7 @@ class FleetPolicyBody(Body):
     classes: Annotated[list[FleetClass], Field(max_length=100)] = []
     reserve: Annotated[
         FleetReserve | None,
-        Field(
-            description="Of the sum of all rates in the last day. No topology is sized for a forecast of its own then."
-        ),
+        Field(description="Of the sum of all rates in the last day, instead of a forecast of each."),
     ] = None
 
 
