@@ -36,10 +36,6 @@ SIZED_FOR: Mapping[SizedBy, str] = {
 }
 WEIGHED_FOR = "The processors are weighed for the rates that may come in the next hour; {rate} come in now."
 
-LOOKED_BACK = 4_320
-"""The newest intervals that a decision forecasts from by default: three days of minutes. More cost time, mostly of
-replays, and are little better.
-"""
 MOST_COOLDOWN_STEPS = 1_000
 # A forecast further ahead is of little use, and every step costs a decision.
 MOST_STEPS_AHEAD = 100

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 
 from planner.decisions.case import DecisionQuestion
 from planner.decisions.compose import Decision, decide
-from planner.decisions.horizon import LOOKED_BACK, NO_OUTLOOK, RateHistory, look_out
+from planner.decisions.horizon import NO_OUTLOOK, RateHistory, look_out
 from planner.decisions.policy import LastChange, Policy
 from planner.decisions.state_migration import OwnersLeft
 from planner.economics.seen import History, SeenInterval
@@ -15,6 +15,7 @@ from planner.replays.recording import Recording, apply_factors, keep_alike
 from planner.values import Load
 from planner.workloads.line_forecasts import HISTORY
 from planner.workloads.series import Measurement
+from planner.workloads.weighed_forecast import LOOKED_BACK
 
 
 @dataclass

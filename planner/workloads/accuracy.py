@@ -2,8 +2,8 @@
 
 The origin of a forecast is the number of known steps: a forecast of origin t knows the steps 0 .. t−1. Its lead is the
 number of steps that it looks ahead. An origin always follows a measured step, because a step that was filled in would
-depend on later steps. Two forecasts of planner.workloads.rates_ahead are judged for each lead: the band of one step,
-and the highest rate of the next steps.
+depend on later steps. Two forecasts of planner.workloads.weighed_forecast are judged for each lead: the band of one
+step, and the highest rate of the next steps, as a decision would have forecast it.
 
     mean_error = Σ (expected − came) / Σ came,   absolute_error = Σ |expected − came| / Σ came
 
@@ -16,20 +16,16 @@ with n the number of judged forecasts whose origins are at least a lead apart. F
 same steps, so their errors are not independent.
 """
 
+from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import floor, fsum, sqrt
 
 from planner.values import Diagnostic
-from planner.workloads.line_forecasts import KnownRates
-from planner.workloads.rates_ahead import (
-    FEWEST_INTERVALS,
-    KnownHistory,
-    band_leads,
-    forecast_highest,
-    read_history,
-)
-from planner.workloads.series import ForecastError, Workload, WorkloadTooShort
+from planner.workloads.line_forecasts import take_known
+from planner.workloads.rates_ahead import FEWEST_INTERVALS
+from planner.workloads.series import ForecastError, Workload, WorkloadTooShort, take_steps
+from planner.workloads.weighed_forecast import LOOKED_BACK, HighestAhead, forecast_near
 
 Z = 1.959963984540054
 
@@ -139,16 +135,11 @@ class RollingAccuracy:
 def judge_forecasts(workload: Workload, terms: RollingTerms) -> RollingAccuracy:
     """Returns the accuracy of the forecasts that would have been made at moments in the last day of the workload."""
     origins = choose_origins(workload, terms)
-    history = KnownRates(workload)
     rates: Judged = {lead: [] for lead in terms.leads}
     peaks: Judged = {lead: [] for lead in terms.leads}
     for origin in origins:
-        try:
-            known = read_history(history.known_at(origin), history.step_seconds)
-        except ForecastError:
-            continue
-        judge_rates(history, known, origin, terms, rates)
-        judge_peaks(history, known, origin, terms, peaks)
+        judge_rates(workload, origin, terms, rates)
+        judge_peaks(workload, origin, terms, peaks)
     return RollingAccuracy(
         tuple(origins),
         tuple(judge_lead(lead, found) for lead, found in rates.items()),
@@ -171,37 +162,43 @@ def choose_origins(workload: Workload, terms: RollingTerms) -> list[int]:
     return [origin for origin in range(count - 1, first - 1, -every) if origin - 1 not in filled][::-1]
 
 
-def judge_rates(
-    history: KnownRates, known: KnownHistory, origin: int, terms: RollingTerms, judged: Judged
-) -> None:
-    """Forecasts bands of rates from what was `known` of the first `origin` steps, and adds each band whose step was
-    measured to `judged`.
-    """
-    leads = [lead for lead in terms.leads if history.is_measured(origin + lead - 1, origin + lead)]
+def judge_rates(workload: Workload, origin: int, terms: RollingTerms, judged: Judged) -> None:
+    """Forecasts bands of rates from the first `origin` steps, and adds each whose step was measured to `judged`."""
     try:
-        found = band_leads(known, leads, terms.level)
+        found = forecast_near(take_steps(workload, 0, origin), max(terms.leads), terms.level)
     except ForecastError:
         return
-    for band in found.bands:
-        came = history.rates[origin + band.steps - 1]
-        is_covered = band.lower <= came <= band.upper
-        judged[band.steps].append(JudgedForecast(origin, band.expected, came, is_covered))
-
-
-def judge_peaks(
-    history: KnownRates, known: KnownHistory, origin: int, terms: RollingTerms, judged: Judged
-) -> None:
-    """Forecasts highest rates from what was `known` of the first `origin` steps, and adds those whose steps were all
-    measured to `judged`.
-    """
     for lead in terms.leads:
-        if not history.is_measured(origin, origin + lead):
+        step = origin + lead - 1
+        if lead <= len(found.expected) and is_measured(workload, step, step + 1):
+            came = workload.rates[step]
+            lower, expected, upper = (
+                float(rates[lead - 1]) for rates in (found.lower, found.expected, found.upper)
+            )
+            judged[lead].append(JudgedForecast(origin, expected, came, lower <= came <= upper))
+
+
+def judge_peaks(workload: Workload, origin: int, terms: RollingTerms, judged: Judged) -> None:
+    """Forecasts highest rates from the first `origin` steps, and adds those whose steps were all measured to
+    `judged`.
+    """
+    highest = HighestAhead(take_known(take_steps(workload, 0, origin), LOOKED_BACK))
+    for lead in terms.leads:
+        if not is_measured(workload, origin, origin + lead):
             continue
         try:
-            ahead = forecast_highest(known, lead, terms.quantile)
+            ahead = highest.forecast(lead, terms.quantile)
         except ForecastError:
             continue
         if ahead.steps == lead:
-            came = max(history.rates[origin : origin + lead])
+            came = max(workload.rates[origin : origin + lead])
             is_covered = came <= ahead.upper_rate
             judged[lead].append(JudgedForecast(origin, ahead.expected_rate, came, is_covered))
+
+
+def is_measured(workload: Workload, first: int, end: int) -> bool:
+    """Whether all steps from `first` to `end` − 1 were measured, and not filled in."""
+    after = bisect_left(workload.filled_steps, first)
+    return end <= len(workload.rates) and (
+        after == len(workload.filled_steps) or workload.filled_steps[after] >= end
+    )

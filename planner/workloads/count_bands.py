@@ -43,9 +43,7 @@ RARE_STRETCH = 1e-3
 
 def find_unit(workload: Workload) -> float | None:
     """Returns the rate of one thing a step, if all measured rates are small counts of it; None otherwise."""
-    measured = np.ones(len(workload.rates), dtype=bool)
-    measured[list(workload.filled_steps)] = False
-    rates = workload.series[measured]
+    rates = workload.series[workload.measured]
     some = rates[rates > 0.0]
     if len(some) in (0, len(rates)):
         return None

@@ -16,14 +16,13 @@ half of the moments are judged on the newer half. The quantiles of the forecast 
 u_t, times the level of now. Where few of the errors are independent, the quantiles are moved outwards.
 """
 
-from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from planner.arrays import Floats, slide_mean, take_median, take_quantiles
-from planner.workloads.series import Measurement, Workload
+from planner.workloads.series import Measurement, Workload, take_steps
 
 FLAT_WINDOWS = (1, 3, 6, 12)
 TREND_WINDOWS = (4, 6, 12, 24, 48)
@@ -102,6 +101,14 @@ def take_history(measurements: Sequence[Measurement], step_seconds: float) -> Se
     return measurements[int(gaps[-1]) + 1 :] if len(gaps) else measurements
 
 
+def take_known(workload: Workload, most: int) -> Workload:
+    """Returns the newest steps of a workload with `most` measured rates, and without a gap of more than LONGEST_GAP."""
+    at = np.flatnonzero(workload.measured)[-most:]
+    gaps = np.flatnonzero(np.diff(at) > LONGEST_GAP)
+    first = int(at[gaps[-1] + 1] if len(gaps) else at[0])
+    return take_steps(workload, first, len(workload.rates))
+
+
 def fit_lines(rates: Floats) -> TriedLines:
     """Returns the candidate lines whose window is not longer than the known rates."""
     most = len(rates) // LARGEST_PART
@@ -169,27 +176,3 @@ def find_losses(errors: Floats, levels: Floats, quantiles: Sequence[float]) -> F
         lost = np.maximum(quantile * beyond, (quantile - 1.0) * beyond)
         total += lost @ levels[half:] / lost.shape[1]
     return total
-
-
-class KnownRates:
-    """The measurements of a workload, as they were known at any earlier step."""
-
-    def __init__(self, workload: Workload) -> None:
-        self.rates = workload.rates
-        self.step_seconds = workload.step_seconds
-        self.measured = np.ones(len(workload.rates), dtype=bool)
-        self.measured[list(workload.filled_steps)] = False
-        self._steps = np.flatnonzero(self.measured).tolist()
-        self._measurements = [
-            Measurement(workload.start_seconds + workload.step_seconds * step, self.rates[step])
-            for step in self._steps
-        ]
-
-    def known_at(self, origin: int) -> Sequence[Measurement]:
-        """Returns the newest HISTORY measurements before the step with the number `origin`."""
-        end = bisect_left(self._steps, origin)
-        return self._measurements[max(end - HISTORY, 0) : end]
-
-    def is_measured(self, first: int, end: int) -> bool:
-        """Returns whether all steps from `first` to `end` − 1 were measured, and not filled in."""
-        return end <= len(self.rates) and bool(self.measured[first:end].all())

@@ -158,24 +158,11 @@ class BandedForecast:
     losses: Mapping[int, float] = field(default_factory=dict)
 
 
-def forecast_bands(
-    measurements: Sequence[Measurement], step_seconds: float, leads: Sequence[int], level: float
-) -> BandedForecast:
-    """Returns the band of the rate for each lead (number of steps ahead); `level` is the probability of a band.
-
-    Leads for which the history is too short are left out.
-    """
-    return band_leads(read_history(measurements, step_seconds), leads, level)
-
-
-def forecast_each_band(
-    measurements: Sequence[Measurement], step_seconds: float, steps: int, level: float
-) -> BandedForecast:
+def forecast_each_band(history: KnownHistory, steps: int, level: float) -> BandedForecast:
     """Returns the band of the rate for each of the next `steps` steps; `level` is the probability of a band.
 
     Only some of the steps are forecast; the bands of the steps between lie on straight lines.
     """
-    history = read_history(measurements, step_seconds)
     reach = max(len(history.rates) // LARGEST_PART, 1)
     found = band_leads(history, list_leads(steps, reach), level, with_losses=True)
     losses = find_known_losses(found.bands)

@@ -13,7 +13,7 @@ ForecastError              a forecast or a schedule of VMs cannot be made
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -123,6 +123,11 @@ class Workload:
         return np.array(self.rates)
 
     @property
+    def measured(self) -> NDArray[np.bool_]:
+        """Whether each step was measured, and not filled in."""
+        return np.isin(np.arange(len(self.rates)), self.filled_steps, invert=True)
+
+    @property
     def day_steps(self) -> int:
         """The number of steps that a day has in this workload."""
         return count_day_steps(self.step_seconds)
@@ -135,13 +140,15 @@ class Workload:
 
 def take_newest(workload: Workload, steps: int) -> Workload:
     """Returns the newest `steps` steps of a workload."""
-    cut = max(len(workload.rates) - steps, 0)
-    filled, drops = (
-        tuple(step - cut for step in known if step >= cut)
-        for known in (workload.filled_steps, workload.drop_outs)
-    )
-    start = workload.start_seconds + cut * workload.step_seconds
-    return Workload(start, workload.step_seconds, workload.rates[cut:], filled, drops, workload.diagnostics)
+    return take_steps(workload, max(len(workload.rates) - steps, 0), len(workload.rates))
+
+
+def take_steps(workload: Workload, first: int, end: int) -> Workload:
+    """Returns the steps from `first` to `end` − 1 of a workload."""
+    known = workload.filled_steps, workload.drop_outs
+    filled, drops = (tuple(step - first for step in steps if first <= step < end) for steps in known)
+    start, rates = workload.start_seconds + first * workload.step_seconds, workload.rates[first:end]
+    return replace(workload, start_seconds=start, rates=rates, filled_steps=filled, drop_outs=drops)
 
 
 def count_day_steps(step_seconds: float) -> int:

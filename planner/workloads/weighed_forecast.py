@@ -9,7 +9,8 @@ seasons are each weighed by 1/(their loss on past rates)².
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -42,6 +43,10 @@ from planner.workloads.workload_forecast import (
 )
 
 TINY = 1e-140
+LOOKED_BACK = 4_320
+"""The newest intervals that a decision forecasts from by default: three days of minutes. More cost time, mostly of
+replays, and are little better.
+"""
 
 
 def forecast_by_both(workload: Workload, steps: int, level: float) -> WorkloadForecast:
@@ -119,26 +124,49 @@ def look_ahead(
 
     Raises WorkloadTooShort if too few rates are known.
     """
-    workload = read_history(measurements, step_seconds).workload
-    lines = forecast_highest(KnownHistory(take_newest(workload, HISTORY)), steps, quantile, with_loss=True)
-    known = len(workload.rates)
-    if lines.loss is None or known < FEWEST_STEPS:
-        return replace(lines, loss=None)
-    rates = workload.series[-MOST_STEPS_KNOWN:]
-    unit = find_unit(workload)
-    # Seasons look no further ahead than lines do: both are of the same time.
-    if unit is not None:
-        counts = np.rint(rates / unit)
-        bands = CountBands(counts, find_seasons(counts, workload.day_steps))
-        middle, upper, _ = bands.highest(lines.steps, quantile)
-        return RateAhead(
-            unit * middle, unit * upper, lines.steps, quantile, "counts", known, lines.diagnostics
+    return HighestAhead(read_history(measurements, step_seconds).workload).forecast(steps, quantile)
+
+
+@dataclass(frozen=True)
+class HighestAhead:
+    """The highest rate that comes after a workload without a long gap, over any number of steps."""
+
+    workload: Workload
+
+    @cached_property
+    def _lines(self) -> KnownHistory:
+        return KnownHistory(take_newest(self.workload, HISTORY))
+
+    @cached_property
+    def _unit(self) -> float | None:
+        return find_unit(self.workload)
+
+    @cached_property
+    def _seasons(self) -> SeasonBands:
+        rates, day = self.workload.series[-MOST_STEPS_KNOWN:], self.workload.day_steps
+        if self._unit is None:
+            return SeasonBands(rates, find_seasons(rates, day))
+        counts = np.rint(rates / self._unit)
+        return CountBands(counts, find_seasons(counts, day))
+
+    def forecast(self, steps: int, quantile: float) -> RateAhead:
+        """Returns the highest of the next `steps` rates, as expected and as its upper quantile.
+
+        Raises WorkloadTooShort if too few rates are known.
+        """
+        lines = forecast_highest(self._lines, steps, quantile, with_loss=True)
+        known = len(self.workload.rates)
+        if lines.loss is None or known < FEWEST_STEPS:
+            return replace(lines, loss=None)
+        # Seasons look no further ahead than lines do: both are of the same time.
+        *found, loss = self._seasons.highest(lines.steps, quantile)
+        if self._unit is not None:
+            middle, upper = (self._unit * rate for rate in found)
+            return RateAhead(middle, upper, lines.steps, quantile, "counts", known, lines.diagnostics)
+        part = float(weigh_seasons(lines.loss, loss))
+        middle, upper = (
+            (1.0 - part) * line + part * season
+            for line, season in zip((lines.expected_rate, lines.upper_rate), found, strict=True)
         )
-    found = SeasonBands(rates, find_seasons(rates, workload.day_steps)).highest(lines.steps, quantile)
-    part = float(weigh_seasons(lines.loss, found[2]))
-    middle, upper = (
-        (1.0 - part) * line + part * season
-        for line, season in zip((lines.expected_rate, lines.upper_rate), found, strict=False)
-    )
-    model = f"{lines.model}; seasons {write_percent(part)}"
-    return RateAhead(middle, upper, lines.steps, quantile, model, known, lines.diagnostics)
+        model = f"{lines.model}; seasons {write_percent(part)}"
+        return RateAhead(middle, upper, lines.steps, quantile, model, known, lines.diagnostics)

@@ -21,9 +21,9 @@ from planner.arrays import Floats
 from planner.values import Diagnostic
 from planner.workloads.arma.fit import ArmaFitFailed, Fit, fit_arma, rank_orders
 from planner.workloads.arma.models import ArmaModel, ArmaOrder, forecast_arma
-from planner.workloads.line_forecasts import HISTORY, KnownRates
-from planner.workloads.rates_ahead import forecast_each_band
-from planner.workloads.series import InvalidSchedule, Window, Workload, check_forecastable, take_newest
+from planner.workloads.line_forecasts import HISTORY, take_known
+from planner.workloads.rates_ahead import KnownHistory, forecast_each_band
+from planner.workloads.series import InvalidSchedule, Window, Workload, check_forecastable
 
 FALLBACK_QUANTILE = 0.95
 FALLBACK_NAME = "the last day's 95% quantile"
@@ -31,8 +31,6 @@ USUAL_ORDER = ArmaOrder(1, 2)
 FEWEST_WINDOW_STEPS = 20
 """On fewer steps the largest model, with eight parameters, would fit chance."""
 
-MOST_READ = 4 * HISTORY
-"""Lines read so many newest steps: as many as they learn from, even if most were not measured."""
 MOST_KNOWN_MODELS = 256
 
 OF_LINES = ("constant-rate", "shorter-look-ahead")
@@ -208,8 +206,7 @@ def forecast_by_lines(workload: Workload, steps: int, level: float) -> WorkloadF
 
     `level` is the probability of a band.
     """
-    known = KnownRates(take_newest(workload, MOST_READ)).known_at(MOST_READ)
-    found = forecast_each_band(known, workload.step_seconds, steps, level)
+    found = forecast_each_band(KnownHistory(take_known(workload, HISTORY)), steps, level)
     expected, lower, upper = (
         np.array(rates)
         for rates in zip(*((one.expected, one.lower, one.upper) for one in found.bands), strict=True)

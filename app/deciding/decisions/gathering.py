@@ -27,11 +27,12 @@ from app.web.problems.error_pointers import STORED, Places
 from app.web.problems.errors import InvalidRequest
 from app.web.problems.stored_data_errors import NoPolicy, StoredDataUnusable, find_address
 from planner.decisions.case import DecisionQuestion
-from planner.decisions.horizon import LOOKED_BACK, RateHistory
+from planner.decisions.horizon import RateHistory
 from planner.decisions.policy import LastChange
 from planner.decisions.state_migration import OwnersLeft
 from planner.nodes.usage import MeasuredInstance, Node, Usage
 from planner.wording import join_names
+from planner.workloads.weighed_forecast import LOOKED_BACK
 
 
 @dataclass(frozen=True)

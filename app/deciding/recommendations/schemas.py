@@ -20,9 +20,10 @@ from app.machines.profiles.schemas import BLOB_ENDS
 from app.machines.vm_catalogues import AZURE_D_SIZES
 from app.web.fields import Body, show_example
 from planner.decisions.compose import ComposedDecision, Decision
-from planner.decisions.horizon import LOOKED_BACK, RateOutlook
+from planner.decisions.horizon import RateOutlook
 from planner.decisions.policy import Policy
 from planner.wording import write_number, write_numbers_apart, write_seconds
+from planner.workloads.weighed_forecast import LOOKED_BACK
 
 PLACED: dict[str, JsonValue] = {"profiles": {"detector": BLOB_ENDS}, "vm_sizes": AZURE_D_SIZES}
 

@@ -28,10 +28,11 @@ from app.web.observability import time_planner
 from app.web.problems.errors import InvalidRequest
 from planner.decisions.case import DecisionQuestion
 from planner.decisions.compose import ComposedDecision, plan_for_rate
-from planner.decisions.horizon import LOOKED_BACK, NO_OUTLOOK, count_cooldown_steps, look_out
+from planner.decisions.horizon import NO_OUTLOOK, count_cooldown_steps, look_out
 from planner.decisions.wording import give_reason
 from planner.errors import PlannerError
 from planner.wording import write_numbers_apart
+from planner.workloads.weighed_forecast import LOOKED_BACK
 
 
 @dataclass(frozen=True)

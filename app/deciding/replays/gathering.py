@@ -33,7 +33,6 @@ from app.web.problems.errors import InvalidRequest
 from app.web.problems.stored_data_errors import NoSnapshot, StoredDataUnusable
 from planner.calibration.calibrate import is_measured
 from planner.calibration.modelled_waits import Interval
-from planner.decisions.horizon import LOOKED_BACK
 from planner.decisions.policy import Policy
 from planner.replays.recording import Recorded, Recording
 from planner.replays.replay import MODELLED_FROM
@@ -41,6 +40,7 @@ from planner.values import Load, Model, OperatorLoad, Topology
 from planner.wording import join_names, write_count, write_counted
 from planner.workloads.line_forecasts import HISTORY
 from planner.workloads.series import Measurement
+from planner.workloads.weighed_forecast import LOOKED_BACK
 
 USUAL = timedelta(days=1)
 MOST_DECIDED, MOST_DECIDED_FOR_QUANTILES = 6_000, 100

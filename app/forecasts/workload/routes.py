@@ -92,11 +92,11 @@ def judge_stored_forecasts(
     name: TopologyName,
     session: SessionDep,
     leads: Annotated[Leads, Query()] = None,
-    origins: Annotated[Origins, Query()] = 60,
+    origins: Annotated[Origins, Query()] = 24,
     level: Annotated[Level, Query()] = 0.95,
     quantile: Annotated[Quantile, Query()] = None,
     as_of: Annotated[AsOf, Query()] = None,
 ) -> ForecastAccuracyAnswer:
-    """Repeats forecasts for past moments with the data known then, and compares them with the measured rates."""
+    """Repeats forecasts (`auto`) for past moments with the data known then, and compares them with what came."""
     terms = service.AccuracyTerms(tuple(dict.fromkeys(leads or USUAL_LEADS)), origins, level, quantile)
     return service.judge_stored(session, name, terms, as_of)

@@ -28,20 +28,20 @@ EXAMPLE: JsonValue = {
 LEAD: dict[str, JsonValue] = {
     "steps": 8,
     "seconds": 480.0,
-    "judged": 60,
-    "apart": 60,
+    "judged": 24,
+    "apart": 24,
     "mean_error": 0.012,
     "absolute_error": 0.041,
-    "covered": 56,
-    "coverage": 0.9333,
-    "least_coverage": 0.841,
-    "most_coverage": 0.9738,
+    "covered": 23,
+    "coverage": 0.9583,
+    "least_coverage": 0.7976,
+    "most_coverage": 0.9926,
     "falls_short": False,
 }
 ACCURACY: JsonValue = {
     "as_of": None,
     "step_seconds": 60.0,
-    "origins": 60,
+    "origins": 24,
     "first_origin": "2026-11-18T00:10:00Z",
     "last_origin": "2026-11-18T23:46:00Z",
     "level": 0.95,
@@ -63,7 +63,7 @@ WindowSteps = Annotated[
 ModelName = Annotated[
     Literal["auto", "arma", "lines", "seasons"],
     Field(
-        description="`lines`: straight lines through the newest rates, as in decisions. `seasons`: what days, weeks "
+        description="`lines`: straight lines through the newest rates. `seasons`: what days, weeks "
         "and the season found repeat, from 60 steps on. `auto`: both, weighed by what they lost on past rates; with "
         "`window_steps`, `arma`: the ARMA model of lowest AIC on these."
     ),
@@ -213,7 +213,7 @@ class ForecastAccuracyAnswer(Answer):
     ]
     rates: Annotated[
         list[LeadAccuracyAnswer],
-        Field(description="Forecasts of the rate of one step, by lead, with `lines`."),
+        Field(description="Forecasts of the rate of one step, by lead."),
     ]
     quantile: Annotated[
         float, Field(description="The share of measured peaks that the upper rate of `peaks` should cover.")

@@ -25,7 +25,7 @@ from app.web.problems.errors import InvalidRequest
 from app.web.problems.stored_data_errors import NoSnapshot
 from planner.workloads.accuracy import RollingTerms, judge_forecasts
 from planner.workloads.line_forecasts import HISTORY
-from planner.workloads.season_bands import forecast_by_seasons
+from planner.workloads.season_bands import MOST_STEPS_KNOWN, forecast_by_seasons
 from planner.workloads.series import Workload, count_day_steps
 from planner.workloads.weighed_forecast import forecast_by_both
 from planner.workloads.workload_forecast import ARMA_WINDOW, forecast_by_lines, forecast_workload
@@ -73,7 +73,8 @@ def gather_stored(
 def gather_history(session: Session, name: str, as_of: datetime | None) -> GatheredHistory:
     """Returns the external rates of a topology on which forecasts are judged, up to the time `as_of`."""
     topology = find_topology(session, name)
-    workload = read_known(session, topology, as_of, count_of_a_day(session, topology, as_of))
+    most = count_of_a_day(session, topology, as_of, MOST_STEPS_KNOWN)
+    workload = read_known(session, topology, as_of, most)
     policy = session.get(PolicyRow, topology.id)
     return GatheredHistory(workload, None if policy is None else policy.policy.get("qos_target"))
 

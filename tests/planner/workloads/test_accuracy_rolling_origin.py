@@ -7,10 +7,9 @@ import numpy as np
 import pytest
 
 from planner.workloads.accuracy import RollingTerms, choose_origins, judge_forecasts
-from planner.workloads.line_forecasts import HISTORY
-from planner.workloads.rates_ahead import forecast_highest, read_history
+from planner.workloads.season_bands import MOST_STEPS_KNOWN
 from planner.workloads.series import Measurement, Workload, WorkloadTooShort, regularise_workload
-from planner.workloads.workload_forecast import forecast_by_lines
+from planner.workloads.weighed_forecast import forecast_near, look_ahead
 
 STEP = 60.0
 TERMS = RollingTerms(leads=(1, 4, 16), origins=12, level=0.9, quantile=0.9)
@@ -29,14 +28,14 @@ def draw_ar(count: int, seed: int, phi: float = 0.8) -> list[float]:
     return found
 
 
-def test_the_highest_rates_are_those_by_lines_as_they_were_asked_then():
+def test_the_highest_rates_are_those_that_decisions_would_have_asked_for_then():
     rates = draw_ar(200, seed=2)
     found = judge_forecasts(make_series(rates), TERMS)
     measured = [Measurement(STEP * i, rate) for i, rate in enumerate(rates)]
     for place, lead in enumerate(TERMS.leads):
         # Further than a third of what is known, nothing is forecast.
         asked = [t for t in found.origins if t + lead <= len(rates) and lead <= t // 3]
-        ahead = [forecast_highest(read_history(measured[:t], STEP), lead, 0.9) for t in asked]
+        ahead = [look_ahead(measured[:t], STEP, lead, 0.9) for t in asked]
         came = [max(rates[t : t + lead]) for t in asked]
         one = found.peaks[place]
         assert one.judged == len(asked)
@@ -48,7 +47,8 @@ def test_the_highest_rates_are_those_by_lines_as_they_were_asked_then():
 def test_one_origin_is_judged_as_the_forecast_made_then():
     rates = draw_ar(121, seed=3)
     found = judge_forecasts(make_series(rates), replace(TERMS, leads=(1,), origins=1))
-    then = forecast_by_lines(make_series(rates[:120]), 1, 0.9)
+    then = forecast_near(make_series(rates[:120]), 1, 0.9)
+    assert then.kind == "lines+seasons"
     assert found.origins == (120,)
     (one,) = found.rates
     assert one.mean_error == pytest.approx((then.expected[0] - rates[120]) / rates[120])
@@ -98,12 +98,12 @@ def test_without_a_step_to_judge_by_there_is_no_accuracy():
 
 def test_rates_before_the_day_and_the_history_of_its_first_moment_change_nothing():
     """The service therefore reads no more of what is stored (app/forecasts/workload/service.py)."""
-    rates = np.random.default_rng(8).uniform(50.0, 150.0, 3000)
-    measured = [Measurement(600.0 * step, float(rate)) for step, rate in enumerate(rates)]
-    whole, terms = regularise_workload(measured), RollingTerms((1, 6), 20, 0.9, 0.95)
-    newest = regularise_workload(measured[-(whole.day_steps + HISTORY + 1) :])
+    rates = np.random.default_rng(8).uniform(50.0, 150.0, MOST_STEPS_KNOWN + 400)
+    measured = [Measurement(3600.0 * step, float(rate)) for step, rate in enumerate(rates)]
+    whole, terms = regularise_workload(measured), RollingTerms((1, 6), 4, 0.9, 0.95)
+    newest = regularise_workload(measured[-(whole.day_steps + MOST_STEPS_KNOWN + 1) :])
     found, expected = judge_forecasts(newest, terms), judge_forecasts(whole, terms)
     assert (found.rates, found.peaks) == (expected.rates, expected.peaks)
-    assert found.rates[0].judged == len(found.origins) > 15
+    assert found.rates[0].judged == len(found.origins) == 4
     fewer = regularise_workload(measured[-whole.day_steps - 100 :])
     assert judge_forecasts(fewer, terms).rates != expected.rates

@@ -8,9 +8,10 @@ from planner.workloads.line_forecasts import (
     find_levels,
     fit_lines,
     take_history,
+    take_known,
     try_candidates,
 )
-from planner.workloads.series import Measurement
+from planner.workloads.series import Measurement, regularise_workload
 
 RATES = np.random.default_rng(3).gamma(9.0, 20.0, 200)
 
@@ -85,3 +86,14 @@ def test_what_lies_before_a_long_gap_is_left_out():
     ]
     assert take_history([*at(range(50)), *at(range(360, 380))], 60.0) == at(range(360, 380))
     assert take_history([], 60.0) == []
+
+
+@pytest.mark.parametrize(("gap", "first"), [(300, 40), (301, 350)])
+def test_the_newest_measured_rates_without_a_long_gap_are_known(gap: int, first: int) -> None:
+    steps = [*range(50), *range(49 + gap, 449 + gap)]
+    workload = regularise_workload([Measurement(60.0 * step, float(step)) for step in steps], 60.0)
+    known = take_known(workload, 410)
+    assert (known.rates[0], known.rates[-1]) == (first, 448.0 + gap)
+    assert known.start_seconds == 60.0 * first
+    assert known.filled_steps == (tuple(range(10, 9 + gap)) if gap == 300 else ())
+    assert take_known(workload, 7).rates == workload.rates[-7:]

@@ -6,14 +6,20 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from planner.workloads.rates_ahead import forecast_bands, forecast_each_band, list_leads
+from planner.workloads.rates_ahead import (
+    KnownHistory,
+    band_leads,
+    forecast_each_band,
+    list_leads,
+    read_history,
+)
 from planner.workloads.series import Measurement, WorkloadTooShort
 
 STEP = 60.0
 
 
-def measure(rates: list[float]) -> list[Measurement]:
-    return [Measurement(STEP * i, rate) for i, rate in enumerate(rates)]
+def measure(rates: list[float]) -> KnownHistory:
+    return read_history([Measurement(STEP * i, rate) for i, rate in enumerate(rates)], STEP)
 
 
 def make_wave(count: int, seed: int) -> list[float]:
@@ -26,7 +32,7 @@ def test_the_band_covers_a_wave_as_often_as_was_asked():
     wave = make_wave(2000, seed=4)
     covered: dict[int, list[bool]] = {1: [], 10: [], 30: []}
     for moment in range(700, 1960, 18):
-        for band in forecast_bands(measure(wave[:moment]), STEP, list(covered), 0.9).bands:
+        for band in band_leads(measure(wave[:moment]), list(covered), 0.9).bands:
             covered[band.steps].append(band.lower <= wave[moment + band.steps - 1] <= band.upper)
     for lead, found in covered.items():
         assert np.mean(found) == pytest.approx(0.9, abs=0.08), lead
@@ -34,7 +40,7 @@ def test_the_band_covers_a_wave_as_often_as_was_asked():
 
 def test_the_band_follows_the_level():
     wave = make_wave(1400, seed=5)
-    night, day = (forecast_bands(measure(wave[:moment]), STEP, [1], 0.9).bands[0] for moment in (1400, 1050))
+    night, day = (band_leads(measure(wave[:moment]), [1], 0.9).bands[0] for moment in (1400, 1050))
     widths = [(one.upper - one.lower) / one.expected for one in (night, day)]
     assert day.expected > 3.0 * night.expected
     assert widths[0] < 2.5 * widths[1]
@@ -42,9 +48,9 @@ def test_the_band_follows_the_level():
 
 def test_steps_between_the_leads_lie_on_straight_lines():
     rates = make_wave(400, seed=6)
-    each = forecast_each_band(measure(rates), STEP, 20, 0.9).bands
+    each = forecast_each_band(measure(rates), 20, 0.9).bands
     assert [one.steps for one in each] == list(range(1, 21))
-    at_leads = forecast_bands(measure(rates), STEP, [8, 12], 0.9).bands
+    at_leads = band_leads(measure(rates), [8, 12], 0.9).bands
     assert tuple(replace(one, loss=None) for one in (each[7], each[11])) == at_leads
     assert (each[7].loss or 0.0) > 0.0
     assert each[9].upper == pytest.approx((at_leads[0].upper + at_leads[1].upper) / 2.0)
@@ -59,14 +65,14 @@ def test_leads_are_dense_near_now():
 
 
 def test_a_constant_rate_has_a_band_without_width_and_says_so():
-    found = forecast_each_band(measure([50.0] * 60), STEP, 5, 0.9)
+    found = forecast_each_band(measure([50.0] * 60), 5, 0.9)
     assert {(one.lower, one.expected, one.upper) for one in found.bands} == {(50.0, 50.0, 50.0)}
     assert [one.code for one in found.diagnostics] == ["constant-rate"]
 
 
 def test_a_short_history_tells_only_of_near_steps():
     with pytest.raises(WorkloadTooShort):
-        forecast_each_band(measure(make_wave(29, seed=7)), STEP, 5, 0.9)
-    found = forecast_each_band(measure(make_wave(30, seed=7)), STEP, 500, 0.9)
+        forecast_each_band(measure(make_wave(29, seed=7)), 5, 0.9)
+    found = forecast_each_band(measure(make_wave(30, seed=7)), 500, 0.9)
     assert len(found.bands) == 10
     assert [one.code for one in found.diagnostics] == ["shorter-look-ahead"]

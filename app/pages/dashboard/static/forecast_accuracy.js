@@ -7,7 +7,7 @@ import { Trouble, useAnswer, Waiting } from "./hooks.js";
 
 /** @param {{name: string}} props */
 export function ForecastAccuracy({ name }) {
-  // Computed anew for sixty past times: it is asked once for each visit.
+  // Computed anew for many past times: it is asked once for each visit.
   const found = useAnswer(at(name, `/forecasts/accuracy?level=${LEVEL}`), undefined, null);
   const answer = found.answer;
   return html`

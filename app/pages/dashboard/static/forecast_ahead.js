@@ -147,7 +147,7 @@ function readTerms(query) {
 
 /** @param {Terms} terms */
 function writeQuery({ asOf, steps }) {
-  const query = { model: "lines", level: String(LEVEL), steps: String(steps), history_steps: String(BEFORE * steps) };
+  const query = { level: String(LEVEL), steps: String(steps), history_steps: String(BEFORE * steps) };
   return new URLSearchParams(asOf === null ? query : { ...query, as_of: asOf });
 }
 

@@ -106,7 +106,7 @@ function usePast(name, range, isReady, isFresh) {
   const known = (answer?.points ?? []).reduce((sum, one) => sum + one.snapshots, 0);
   const forecast = useAnswer(
     isFresh && known >= NEEDED && !range.from
-      ? write("forecasts/workload", { model: "lines", level: String(LEVEL), steps: "60" })
+      ? write("forecasts/workload", { level: String(LEVEL), steps: "60" })
       : null,
     undefined,
     FORECAST_MILLISECONDS,

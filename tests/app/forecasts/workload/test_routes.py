@@ -163,28 +163,28 @@ def test_the_picture_as_of_a_past_time_has_what_came_since(client: httpx.Client,
 
 
 def test_accuracy_counts_the_forecasts_that_would_have_been_made(client: httpx.Client, known: str):
-    post_rates(client, known, {minute: rate_of(minute) for minute in range(54)})
+    post_rates(client, known, {minute: rate_of(minute) for minute in range(100)})
     url = f"/v1/topologies/{known}/forecasts"
     found = client.get(f"{url}/accuracy", params={"leads": [1, 40], "origins": 3}).json()
-    # 24 moments have 30 steps before them: every eighth is asked.
+    # 70 moments have 30 steps before them: every 24th is asked.
     assert (found["origins"], found["first_origin"][11:16], found["last_origin"][11:16]) == (
         3,
-        "00:37",
-        "00:53",
+        "00:51",
+        "01:39",
     )
     near, far = found["rates"]
     assert (far["judged"], far["coverage"], far["least_coverage"], far["mean_error"]) == (0, None, None, None)
-    expected, came, covered = [], [], 0
-    for minute in (37, 45, 53):
-        terms: dict[str, Any] = {
-            "as_of": (START + timedelta(minutes=minute)).isoformat(),
-            "steps": 1,
-        } | BY_LINES
-        one = client.get(f"{url}/workload", params=terms).json()["expected"][0]
+    expected, came, covered, kinds = [], [], 0, []
+    for minute in (51, 75, 99):
+        terms: dict[str, Any] = {"as_of": (START + timedelta(minutes=minute)).isoformat(), "steps": 1}
+        answer = client.get(f"{url}/workload", params=terms).json()
+        kinds.append(answer["model"]["kind"])
+        one = answer["expected"][0]
         expected.append(one["rate"])
         came.append(one["came_rate"])
         covered += one["lower"] <= one["came_rate"] <= one["upper"]
-    assert came == [rate_of(minute) for minute in (37, 45, 53)]
+    assert kinds == ["lines", "lines+seasons", "lines+seasons"]
+    assert came == [rate_of(minute) for minute in (51, 75, 99)]
     assert (near["judged"], near["seconds"], near["covered"]) == (3, 60.0, covered)
     assert near["mean_error"] == pytest.approx((sum(expected) - sum(came)) / sum(came))
     assert (found["quantile"], found["level"]) == (0.95, 0.95)

@@ -55,7 +55,7 @@ def test_the_forecast_as_of_a_past_time_is_the_apis_and_the_address_holds_it(
 ):
     page = visit(watched, service, measured, f"?steps=15&as_of={AS_OF}")
     card = find_section(page, "The external rate to come")
-    terms: dict[str, Any] = {"model": "lines", "level": 0.9, "steps": 15, "history_steps": 45}
+    terms: dict[str, Any] = {"level": 0.9, "steps": 15, "history_steps": 45}
     url = f"/v1/topologies/{measured}/forecasts/workload"
     said = client.get(url, params=terms | {"as_of": AS_OF}).json()["expected"]
     inside = sum(one["lower"] <= one["came_rate"] <= one["upper"] for one in said)

@@ -104,7 +104,7 @@ def test_a_gap_is_labelled_and_the_forecast_stands_in_the_chart_of_the_rate(
     expect(rate.locator("path.band")).to_have_count(1)
     expect(rate.locator(".key.band")).to_have_text("90% band")
     expect(rate.locator(".axis").first).to_have_text(re.compile(r"^\d+ [A-Z][a-z]{2} \d\d:\d\d$"))
-    said = client.get(f"/v1/topologies/{name}/forecasts/workload?model=lines&level=0.9&steps=60").json()
+    said = client.get(f"/v1/topologies/{name}/forecasts/workload?level=0.9&steps=60").json()
     rate.get_by_text("As a table").click()
     shown = f"{said['expected'][0]['rate']:.3g}/s"
     expect(rate.get_by_role("table")).to_contain_text(shown)
