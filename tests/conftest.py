@@ -22,9 +22,10 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 # Spark's runs are short in tests: the second stage of Java's compiler would take half of their processor time.
 os.environ.setdefault("JDK_JAVA_OPTIONS", "-XX:TieredStopAtLevel=1")
 
-# The time of an example depends on the machine and on what is loaded at first use, not on the code under test.
-settings.register_profile("untimed", deadline=None)
-settings.load_profile("untimed")
+# The time of an example depends on the machine and on what is loaded at first use, not on the code under test. Every
+# run draws other examples.
+settings.register_profile("suite", deadline=None, max_examples=50)
+settings.load_profile("suite")
 
 pytest_plugins = [
     "tests.app.fixtures"

@@ -1,6 +1,7 @@
 """What stands where in the tree, and which rules of docs/architecture.md it breaks."""
 
 import ast
+import os
 from collections import defaultdict
 from collections.abc import Iterator
 from functools import cache
@@ -49,9 +50,18 @@ def list_definitions(path: Path) -> list[Definition]:
             one.lineno,
             (one.end_lineno or one.lineno) - one.lineno + 1,
         )
-        for one in ast.walk(ast.parse(path.read_text()))
+        for one in walk_statements(ast.parse(path.read_text()))
         if isinstance(one, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef)
     ]
+
+
+def walk_statements(part: ast.AST) -> Iterator[ast.AST]:
+    """Every statement below a part of a program; what stands within an expression is not looked at."""
+    for field in ("body", "orelse", "finalbody", "handlers", "cases"):
+        below = getattr(part, field, ())
+        for one in below if isinstance(below, list) else ():
+            yield one
+            yield from walk_statements(one)
 
 
 def list_page_files() -> list[Path]:
@@ -79,7 +89,7 @@ def find_strange_files() -> list[str]:
 def name_test(module: Path) -> Path:
     """The file that tests a module."""
     stem = module.stem
-    if module.parent in list_nouns():
+    if module.parts[0] == "app" and (ROOT / module.with_name("routes.py")).exists():
         stem = "command" if stem in BY_COMMAND else "routes"
     return Path("tests") / module.parent / f"test_{stem}.py"
 
@@ -142,10 +152,10 @@ def list_texts() -> Iterator[Path]:
         ".hypothesis",
         ".deno",
     }
-    for path in ROOT.rglob("*"):
-        parts = path.relative_to(ROOT).parts
-        if path.is_file() and not skipped & set(parts) and path.suffix != ".lock":
-            yield path
+    for folder, below, names in os.walk(ROOT):
+        below[:] = [name for name in below if name not in skipped]
+        paths = [Path(folder, name) for name in names]
+        yield from (path for path in paths if path.is_file() and path.suffix != ".lock")
 
 
 def find_outside_paths() -> list[str]:

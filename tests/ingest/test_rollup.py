@@ -89,7 +89,7 @@ def odd_events(draw: st.DrawFn) -> list[Event]:
     return events
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(
     odd_events(),
     st.integers(1, 3),

@@ -90,7 +90,7 @@ CASES: list[tuple[EngineName, Any]] = [
 
 
 @pytest.mark.parametrize(("engine", "document"), CASES)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(steps=STEPS)
 def test_a_changed_document_is_read_or_refused(engine: EngineName, document: Any, steps: Sequence[Step]):
     read_mutated(engine, document, steps)

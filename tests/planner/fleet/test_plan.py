@@ -37,7 +37,7 @@ def test_a_plan_is_the_best_of_all_shares(*, has_groups: bool) -> None:
 
 
 @given(seed=st.integers(0, 10**6), has_groups=st.booleans(), more=st.integers(0, 12))
-@settings(max_examples=25)
+@settings(max_examples=12)
 def test_one_more_processor_never_lengthens_what_counts(*, seed: int, has_groups: bool, more: int) -> None:
     """The lateness of the highest priority never grows; where it stays, that of the next; and so on to E[T]."""
     fleet, k_max = make_fleet(seed, has_groups=has_groups)
@@ -50,7 +50,7 @@ def test_one_more_processor_never_lengthens_what_counts(*, seed: int, has_groups
 
 
 @given(seed=st.integers(0, 10**6), has_groups=st.booleans(), more=st.integers(0, 12))
-@settings(max_examples=25)
+@settings(max_examples=12)
 def test_no_bound_is_broken_and_no_priority_inverted(*, seed: int, has_groups: bool, more: int) -> None:
     fleet, k_max = make_fleet(seed, has_groups=has_groups)
     try:

@@ -28,7 +28,7 @@ def test_each_check_fails_alone():
 
 
 @given(cases(), st.none() | st.floats(0.01, 5.0), st.none() | st.integers(1, 40))
-@settings(max_examples=150)
+@settings(max_examples=60)
 def test_the_quick_answer_is_that_of_the_checks(
     case: tuple[Topology, Load], t_max_seconds: float | None, k_max: int | None
 ):

@@ -20,7 +20,7 @@ ORIGINS = st.sampled_from(["running", "planned"])
 
 
 @given(cases(), MODELS, st.none() | st.floats(0.05, 5.0), st.none() | st.integers(1, 60), ORIGINS)
-@settings(max_examples=150)
+@settings(max_examples=60)
 def test_at_the_headroom_it_passes_and_at_the_next_number_it_fails(
     case: tuple[Topology, Load], model: Model, t_max_seconds: float | None, k_max: int | None, origin: str
 ):

@@ -103,7 +103,7 @@ def ask_plan(topology: Topology, load: Load, t_max_seconds: float | None, k_max:
     return plan
 
 
-@settings(max_examples=60)
+@settings(max_examples=20)
 @given(running(), st.sampled_from([0.3, 1.0, 1.7]), st.none() | st.floats(0.05, 2.0), BUDGETS)
 def test_plan_and_gate_are_those_of_their_own_calls_for_all_queues(
     case: tuple[Topology, Load], factor: float, t_max_seconds: float | None, k_max: int | None

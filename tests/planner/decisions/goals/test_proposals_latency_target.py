@@ -91,7 +91,7 @@ POLICIES = st.builds(
 )
 
 
-@settings(max_examples=250, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(DRAWN, st.integers(0, 3), st.floats(0.0, 60.0), POLICIES)
 def test_a_measured_sojourn_that_is_raised_never_lowers_the_number(
     drawn: Drawn, raised: int, by: float, policy: Policy
@@ -100,7 +100,7 @@ def test_a_measured_sojourn_that_is_raised_never_lowers_the_number(
     assert total(replace(drawn, factors=longer).decide(policy)) >= total(drawn.decide(policy))
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(DRAWN, st.floats(1.0, 200.0), st.floats(0.0, 100.0))
 def test_more_load_to_be_ready_for_never_takes_fewer(drawn: Drawn, rate: float, more: float):
     policy = Policy(t_max_seconds=0.16, t_min_seconds=0.1)
@@ -109,7 +109,7 @@ def test_more_load_to_be_ready_for_never_takes_fewer(drawn: Drawn, rate: float, 
     assert total(many) >= total(fewer)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(DRAWN, st.floats(0.095, 1.0), st.floats(0.0, 1.0))
 def test_a_stricter_target_never_costs_less(drawn: Drawn, strict: float, laxer: float):
     lax, hard = (
