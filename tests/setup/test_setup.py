@@ -144,6 +144,14 @@ def test_a_change_of_what_is_to_be_installed_installs_it(checkout: Path, changed
     assert not calls.exists()
 
 
+def test_an_environment_that_only_serves_keeps_no_installer(checkout: Path) -> None:
+    calls = install_by_hand(checkout)
+    for lock, removed in (("requirements.lock", False), (SERVE, True)):
+        (checkout / SERVE).write_text(f"# changed for {lock}\n")
+        assert run_setup(checkout, lock).returncode == 0
+        assert ("-m pip uninstall -qq --yes" in calls.read_text()) is removed
+
+
 def test_a_larger_lock_counts_as_the_smaller_ones_too(checkout: Path) -> None:
     calls = install_by_hand(checkout)
     assert run_setup(checkout, "requirements.lock").returncode == 0
@@ -227,7 +235,7 @@ def test_the_index_that_pip_is_set_up_with_is_handed_to_uv(checkout: Path, varia
     uv = checkout / ".venv" / "bin" / "uv"
     uv.write_text(f'#!/bin/sh\necho "$UV_DEFAULT_INDEX" >> {checkout / "index"}\n')
     python = checkout / ".venv" / "bin" / "python"
-    python.write_text(f'#!/bin/sh\n[ "$3" = install ] || exec {sys.executable} "$@"\n')
+    python.write_text(f'#!/bin/sh\ncase "$3" in *install) ;; *) exec {sys.executable} "$@" ;; esac\n')
     (checkout / ".venv" / "bin" / "headgate").touch(mode=0o755)
     done = run_setup(checkout, **{variable: "http://127.0.0.1:9/simple", "HOME": str(checkout)})
     assert done.returncode == 0, done.stderr
