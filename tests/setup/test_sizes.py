@@ -32,18 +32,10 @@ def test_what_make_run_installs_serves_and_is_small(tmp_path: Path):
         if installed.returncode == 0:
             break
     assert installed.returncode == 0, installed.stderr
-    project = [
-        "pip",
-        "install",
-        "--quiet",
-        "--no-deps",
-        "--offline",
-        "--python",
-        folder / "bin" / "python",
-        "-e",
-        ROOT,
-    ]
-    subprocess.run([UV, *project], check=True)
+    subprocess.run(
+        [UV, "pip", "install", "--quiet", "--no-deps", "--offline", "--python", folder / "bin" / "python", "-e", ROOT],
+        check=True,
+    )  # fmt: skip
     [packages] = folder.glob("lib/python*/site-packages")
     subprocess.run(["sh", ROOT / "tools" / "trim.sh", packages], check=True)
     served = subprocess.run(
