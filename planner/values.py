@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
+from planner.wording import write_level
+
 Model = str  # a key of planner.queueing.waiting_models.WAITING_MODELS
 DEFAULT_MODEL: Model = "ggk-whitt"
 
@@ -31,9 +33,8 @@ class Operator(NamedTuple):
     """One operator of a topology; its bounds limit how many processors a plan may give it.
 
     A `queueing` of None is not stated, and taken as shared. `max_parallelism` is the number of key groups or
-    partitions: more instances than that would be idle. `group_assignment` is how groups are dealt to instances: a key
-    of planner.queueing.instances.key_shares.ASSIGNMENTS, or None where it is not stated. `service_scv` is configured by
-    the owner, for loads that do not measure it.
+    partitions: more instances than that would be idle. `group_assignment` is how groups are dealt to instances, a key
+    of key_shares.ASSIGNMENTS; None: not stated. `service_scv` is what the owner states for loads without it.
 
     The owner's words on operators that are not queues of busy threads: `delay_seconds` is added to every visit, and
     takes no capacity; `concurrency` is how many tuples one instance serves at a time; `capacity_rate` is what one
@@ -215,14 +216,13 @@ class TimeTarget:
 
     @property
     def measured(self) -> str:
-        """The name of the limited time within a sentence, such as: the 99% quantile of total."""
-        if self.quantile is None:
-            return f"the mean of {self.of}"
-        return f"the {100.0 * self.quantile:.6g}% quantile of {self.of}"
+        """The name of the limited time within a sentence, such as: the p99 of the time to completion."""
+        level = "mean" if self.quantile is None else write_level(self.quantile)
+        return f"the {level} of the {'total time' if self.of == 'total' else 'time to completion'}"
 
     @property
     def title(self) -> str:
-        """The name of the limited time at the start of a sentence, such as: The 99% quantile of total."""
+        """The name of the limited time at the start of a sentence, such as: The p99 of the total time."""
         return f"{self.measured[:1].upper()}{self.measured[1:]}"
 
 

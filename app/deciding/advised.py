@@ -107,6 +107,14 @@ def describe_now(
     return AsOfNow(trial=is_trial, data=data, wanted=wanted, waits_for=waits_for)
 
 
+def describe_newer(decision: AsOfNow, decided_for: datetime) -> str:
+    """Says that newer measurements are stored than those of a decision; the text is empty if there are none."""
+    data = decision.data
+    if data is None or data.measured_until is None or data.measured_until <= decided_for:
+        return ""
+    return f"Nothing was decided on the newest measurements yet. {data.detail}"
+
+
 def find_wanted(
     session: Session, stored: StoredTopology, action: str, decided_for: datetime, answer: Mapping[str, Any]
 ) -> dict[str, int]:

@@ -153,10 +153,12 @@ def compare_decision(
     answer = unfold_row(session, row)
     sized = answer.get("sized_for") or {"source": "smoothed", "external_rate": answer["external_rate"]}
     wanted = find_wanted(session, stored, row.action, row.decided_for, answer)
+    waits = wanted != answer["processors"]["recommended"]
+    codes = [one["code"] for one in [*answer["reasons"], *answer["constraints"]]]
     decided = DecidedNumber(
         sum(wanted.values()),
         sized["external_rate"],
-        (sized["source"], *[one["code"] for one in [*answer["reasons"], *answer["constraints"]]]),
+        (sized["source"], *(["last-change-unseen"] if waits else codes)),
         answer.get("needed_total"),
         PolicyBody.model_validate(answer["policy"]).to_value().limit,
     )
@@ -165,7 +167,7 @@ def compare_decision(
         detail = describe_difference(plan.estimate.processors_total, explored.external_rate, decided)
     notes = [DiagnosticAnswer(code="differs-from-decision", detail=detail)] if detail else []
     estimated, corrected = answer["expected_sojourn_seconds"], answer.get("corrected_sojourn_seconds")
-    if estimated is not None and corrected is not None and wanted == answer["processors"]["recommended"]:
+    if estimated is not None and corrected is not None and not waits:
         times = {"corrected": write_seconds(corrected), "estimated": write_seconds(estimated)}
         runs, rate = write_counted(decided.total, "processor"), write_rate(answer["external_rate"])
         said = UNCORRECTED.format(processors=runs, rate=rate, **times)
@@ -204,9 +206,7 @@ def to_planned(plan: Plan) -> dict[str, Any]:
 
 
 def draw_what_if(answer: WhatIfAnswer, form: str) -> bytes:
-    """Draws E[T] of the best split over the number of processors, with the target and the running and planned
-    processors.
-    """
+    """Draws E[T] of the best split over the number of processors, with the target, what runs and what is planned."""
     frontier = answer.frontier
     lines = [
         Line(

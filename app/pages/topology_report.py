@@ -9,7 +9,7 @@ from fastapi import APIRouter, Query, Response
 from sqlalchemy.orm import Session
 
 from app.database.connections.transactions import SessionDep
-from app.deciding.advised import UNSEEN
+from app.deciding.advised import UNSEEN, describe_newer
 from app.deciding.decisions.history import find_latest, find_topology_of
 from app.deciding.decisions.schemas import DecisionAnswer
 from app.forecasts.past_forecasts import MOST_COMPARED, read_past_forecasts
@@ -19,7 +19,7 @@ from app.rendering import reports
 from app.web.callers.security import may_read
 from app.web.fields import TopologyName
 from app.web.routing import StrictJsonRoute, declare
-from planner.decisions.wording import describe_change, describe_effect
+from planner.decisions.wording import describe_change, describe_effect, write_target
 from planner.values import Topology
 from planner.wording import UNBOUNDED, name_reach, write_counted, write_rate, write_seconds
 
@@ -40,6 +40,7 @@ def describe_decision(
         reports.Heading(f"{name}: {describe_change(decision.processors.current, wanted)}", 1),
         reports.Paragraph(effect if decision.waits_for is None else f"{UNSEEN} {effect}"),
         reports.Paragraph(reports.WORDS),
+        *[reports.Paragraph(text) for text in [describe_newer(decision, decision.decided_for)] if text],
         reports.Heading("The numbers"),
         reports.ReportTable(["what", "value"], list_numbers(decision)),
         reports.Heading("Why"),
@@ -113,19 +114,27 @@ def list_numbers(decision: DecisionAnswer) -> list[tuple[str, str]]:
         rows.append((f"Expected E[T] of the {wanted} recommended, at {rate}{corrected}", then))
     target = decision.outlook.target
     if target is not None:
-        rows.append(("Target", write_seconds(target.seconds)))
+        rows.append(("Target", write_target(target)))
     reach = name_reach(advised.total, has_target=target is not None)
     return [*rows, (reach, write_rate(advised.holds_up_to_rate, down=True))]
 
 
 def describe_span(decision: DecisionAnswer) -> str:
     """The time that the measured numbers of a decision are of: `mean of the newest 5 snapshots`."""
-    many = decision.basis.snapshots
-    return "newest snapshot" if many == 1 else f"mean of the newest {many:,} snapshots"
+    many, whose = (
+        decision.basis.snapshots,
+        "decision's" if describe_newer(decision, decision.decided_for) else "newest",
+    )
+    return f"{whose} snapshot" if many == 1 else f"mean of the {whose} {many:,} snapshots"
 
 
 def describe_alternatives(decision: DecisionAnswer, covered: str) -> tuple[str, str]:
-    """The rate that the processors are for, with how often such forecasts were right; and what one fewer would do."""
+    """The rate that the processors are for, with how often such forecasts were right; and what one fewer would do.
+
+    A decision that waits for the last change says neither of the processors of that change.
+    """
+    if decision.waits_for is not None:
+        return "", ""
     sized = "" if decision.sized_for is None else f"{decision.sized_for.detail} {covered}".strip()
     return sized, decision.counterfactuals.one_fewer_detail
 

@@ -27,7 +27,7 @@ from planner.decisions.limits import limit_change
 from planner.decisions.policy import BudgetShare, Goal
 from planner.decisions.rules import RULES, RULES_OF_SHARES, apply_rules, find_moves
 from planner.decisions.state_migration import Moves
-from planner.decisions.wording import DIFFERENCES, Reason, describe_lower_limit
+from planner.decisions.wording import DIFFERENCES, WEIGHED, Reason, describe_lower_limit
 from planner.economics.choose import WeighedChoice
 from planner.gates.headroom import Counterfactuals, find_counterfactuals
 from planner.nodes.advice import NodeAdvice, Thresholds, advise_nodes
@@ -212,6 +212,10 @@ def look_around(decision: Decision, question: DecisionQuestion, counts: list[int
 def why_not_fewer(decision: Decision, question: DecisionQuestion) -> str:
     """Returns a clause on why the policy keeps a processor without which the target would still be met, or ""."""
     codes, policy = {one.code for one in decision.reasons}, question.policy
+    if "cheapest" in codes:
+        return "at the rates that may come it would cost more, late minutes included"
+    if policy.is_economic:
+        return next((DIFFERENCES[code] for code in sorted(WEIGHED & codes)), "")
     if "within-target" in codes:
         return describe_lower_limit(policy.t_min_seconds)
     if "schedule" in codes:

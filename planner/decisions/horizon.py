@@ -73,7 +73,7 @@ class RateOutlook:
             return self.rate.diagnostics
         if not self.missing:
             return ()
-        return (Diagnostic("no-look-ahead", f"There is no forecast of the rate: {self.missing}"),)
+        return (Diagnostic("no-look-ahead", f"There is no forecast of the rate. {self.missing}"),)
 
 
 NO_OUTLOOK = RateOutlook()
@@ -145,7 +145,7 @@ def find_horizon(
     """
     limit_seconds = policy.horizon_seconds
     if not ahead.rates:
-        return fall_back(f"There is no forecast of the rate: {ahead.missing}", limit_seconds)
+        return fall_back(f"There is no forecast of the rate. {ahead.missing}", limit_seconds)
     for step, rate in enumerate(ahead.rates, 1):
         seconds = step * ahead.step_seconds
         change = decide_later(rate, seconds) if seconds >= policy.cooldown_seconds else None

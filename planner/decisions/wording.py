@@ -59,7 +59,7 @@ SENTENCES: Mapping[str, str] = {
     "cheapest-runs": "Over the next hour no other number of processors costs so much less that a change would pay.",
     "saves-too-little-yet": "{counts} processors would cost less, but what they would have saved since the last change "
     "does not pay for a change yet.",
-    "just-changed": "The processors were changed just now, and too little was measured since to judge the effect.",
+    "just-changed": "A change was decided just now, and too little was measured since to judge its effect.",
     "kept-so-far": "E[T] was within the target for {share} of the last {time}; {promise} is promised.",
     # Limits.
     "k_max": "The target needs {total} processors, and the policy allows {most}. The best split of {most} misses the "
@@ -80,8 +80,7 @@ SENTENCES: Mapping[str, str] = {
     "at-optimum-within": "{lower}{split}.",
     "cooldown": "The last change is too recent. The next one is possible in {left}.",
     "trigger": "The rate has changed by {change} since the last change. The policy acts on changes of {least} or more.",
-    "saving-too-small": "{few} processors could be taken away. The policy changes something only for {least} or "
-    "more.",
+    "saving-too-small": "{few} processors could be taken away. The policy changes nothing for fewer than {least}.",
     "gain-too-small": "{change} would {effect} at {rate}. Where a shorter E[T] is all that a change brings, the policy "
     "makes it only if E[T] falls by more than {least}.",
     "excluded": "The policy excludes this time from changes.",
@@ -124,7 +123,7 @@ def describe_lower_limit(t_min_seconds: float | None) -> str:
 
 def describe_overload(time: str, measured_seconds: float | None) -> str:
     """A sentence on a time that has no limit by the estimate, beside the measured one."""
-    measured = "" if measured_seconds is None else f"; measured were {write_seconds(measured_seconds)}"
+    measured = "" if measured_seconds is None else f"; {write_seconds(measured_seconds)} were measured"
     return f"By the estimate an operator cannot keep up, so {time} grows without limit{measured}."
 
 
@@ -230,10 +229,11 @@ DIFFERENCES: Mapping[str, str] = {
     "saving-too-small": "too few processors would be saved",
     "gain-too-small": "E[T] would gain too little",
     "payback": "moving state would not pay back in time",
+    "last-change-unseen": "it waits for the last change, which measurements do not show yet",
     "cheapest": "it weighs processors against late minutes at the rates that may come",
     "cheapest-runs": "no other number costs so much less, late minutes included, that a change would pay",
     "saves-too-little-yet": "fewer would save too little since the last change",
-    "just-changed": "the processors were changed just now",
+    "just-changed": "a change was decided just now",
 }
 """Why a decision has another number of processors than the fewest for its target, by the code that says so."""
 

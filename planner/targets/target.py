@@ -31,7 +31,7 @@ class Target(Protocol):
 
     @property
     def title(self) -> str:
-        """The name of the limited time, for the start of a sentence: `E[T]`, `The 99% quantile of completion`."""
+        """The name of the limited time, for the start of a sentence: `E[T]`, `The p99 of the time to completion`."""
 
     @property
     def field(self) -> str:

@@ -62,8 +62,8 @@ class WorkloadTooShort(ForecastError):
 
     def __str__(self) -> str:
         return (
-            f"The forecast needs at least {write_counted(self.needed, 'step')}, and the workload has {self.steps:,}: "
-            "send more rates."
+            f"A forecast needs the rates of at least {write_counted(self.needed, 'interval')}, and {self.steps:,} "
+            f"{'is' if self.steps == 1 else 'are'} known: send more."
         )
 
 

@@ -34,7 +34,7 @@ from app.database.tables import (
     TopologyRevisionRow,
     TopologyRow,
 )
-from app.deciding.policies.service import TARGET_SECONDS
+from app.deciding.policies.service import GOAL, SOJOURN_TARGET_SECONDS, TARGET_SECONDS
 from app.deciding.standing import is_waiting, select_decided, select_waited_for
 from app.load.measurements.freshness import LIMIT_SECONDS, find_age_sql
 from app.load.measurements.snapshots import ENDED_AT, ended, find_latest_end, select_ahead, select_newest
@@ -84,6 +84,7 @@ def find_lines(session: Session, now: datetime, wanted: OverviewFilter) -> CTE:
             *waited_for.c,
             ahead.c.ended_at.label("ahead_until"),
             TARGET_SECONDS.label("target"),
+            GOAL["target"].label("other_target"),
             literal_column(SOJOURN_TARGET, Double).label("sojourn_target"),
             PolicyRow.policy["prices"]["processor_hour"].as_float().label("processor_hour_price"),
             LIMIT_SECONDS.label("limit_seconds"),
@@ -136,11 +137,11 @@ def find_causes(
     is_fresh = find_age_sql(now, newest.ended_at) <= LIMIT_SECONDS
     counts = and_(is_fresh, find_age_sql(now, decided.decided_for) <= LIMIT_SECONDS)
     measured = newest.measured_sojourn_seconds
-    misses = or_(decided.misses_target, decided.current_seconds > TARGET_SECONDS)
+    misses = or_(decided.misses_target, decided.current_seconds > SOJOURN_TARGET_SECONDS)
     is_estimated = and_(measured.is_(None), decided.measured_seconds.is_(None))
     return {
         "overloaded": and_(counts, decided.is_stable.is_(False)),
-        "target-missed": and_(is_fresh, measured > TARGET_SECONDS),
+        "target-missed": and_(is_fresh, measured > SOJOURN_TARGET_SECONDS),
         "target-missed-estimated": and_(counts, is_estimated, misses),
         AHEAD_OF_CLOCK: ahead.is_not(None),
         "stale": and_(is_measured, not_(is_fresh)),

@@ -79,6 +79,7 @@ EXAMPLE: dict[str, JsonValue] = {
     "recommended_sojourn_seconds": 0.064,
     "measured_sojourn_seconds": 0.094,
     "target_seconds": 0.1,
+    "target_of": "E[T]",
     "external_rate": 320.0,
     "holds_up_to_rate": 410.2,
     "measured_until": "2026-11-18T00:01:00Z",
@@ -125,6 +126,7 @@ class OverviewRow(Answer):
     ]
     measured_sojourn_seconds: Annotated[float | None, Field(description="Of the newest snapshot.")]
     target_seconds: Annotated[float | None, Field(description="t_max_seconds, or the seconds of `target`.")]
+    target_of: Annotated[str | None, Field(description="The limited time, such as E[T].")]
     external_rate: Annotated[float | None, Field(description="Of the newest snapshot.")]
     holds_up_to_rate: Annotated[
         float | None,

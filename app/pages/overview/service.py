@@ -13,6 +13,8 @@ from app.pages.overview.gathering import gather_page
 from app.pages.overview.schemas import STATUSES, Overview, OverviewFilter, OverviewRow
 from app.web.paging import Page
 from app.web.problems.stored_data_errors import AHEAD_OF_CLOCK
+from planner.targets.target import SojournTarget
+from planner.values import TimeTarget
 from planner.wording import write_count, write_numbers_apart, write_seconds, write_seconds_apart
 
 
@@ -39,6 +41,7 @@ def to_row(row: Row[Any], now: datetime) -> OverviewRow:
         recommended_sojourn_seconds=change.seconds if change else shown and shown.recommended_seconds,
         measured_sojourn_seconds=row.measured,
         target_seconds=row.target,
+        target_of=name_target(row),
         external_rate=row.external_rate,
         holds_up_to_rate=change.holds_up_to_rate if change else shown and shown.holds_up_to_rate,
         measured_until=row.until,
@@ -55,10 +58,18 @@ def to_row(row: Row[Any], now: datetime) -> OverviewRow:
     return found.model_copy(update={"detail": describe(found, waits=change is not None) + said})
 
 
+def name_target(row: Row[Any]) -> str | None:
+    """What the target of the policy limits; None: there is no target."""
+    if row.target is None or not row.other_target:
+        return None if row.target is None else SojournTarget.title
+    target = TimeTarget(**row.other_target)
+    return SojournTarget.title if target.is_expected_sojourn else target.measured.removeprefix("the ")
+
+
 def describe(row: OverviewRow, *, waits: bool) -> str:
     """The status in a sentence; `waits`: for a change that measurements do not show yet."""
     change = describe_processors(row, waits=waits)
-    target = write_seconds(row.target_seconds)
+    target, of = write_seconds(row.target_seconds), row.target_of or "E[T]"
     if row.status == "target-missed":
         measured, target = write_seconds_apart(row.measured_sojourn_seconds or 0.0, row.target_seconds or 0.0)
         decided = "" if row.processors_recommended is None else f" {change}"
@@ -69,11 +80,11 @@ def describe(row: OverviewRow, *, waits: bool) -> str:
         return f"{row.withheld.detail} {row.withheld.remedy}"
     return {
         "overloaded": f"An operator cannot keep up. {change}",
-        "target-missed-estimated": f"The estimate is above the target of {target}. {change}",
+        "target-missed-estimated": f"By the estimate {of} is above the target of {target}. {change}",
         "stale": f"{row.data.detail} Nothing is decided until a newer snapshot is sent.",
         "change-wanted": change,
         "rate-above-reach": f"{change} {describe_beyond(row)}",
-        "undecided": "The topology has a policy and no decision yet: ask for one.",
+        "undecided": "No decision was made for the present topology and policy: ask for one.",
         "no-policy": "The topology has no policy: say how long a tuple may take.",
         "no-measurements": "Nothing was measured yet: send a snapshot.",
         "fine": change,

@@ -100,7 +100,7 @@ MIN_PROCESSORS = PlanObjective(
     call="min_processors",
     summary="Fewest processors under t_max_seconds",
     description="Minimises the processors that keep E[T] ≤ t_max_seconds (DRS, problem 8), or that meet `target`, such "
-    "as a quantile of completion; nothing is stored.",
+    "as p99 of completion; nothing is stored.",
     command_help="The fewest processors that keep E[T] at or below --t-max.",
     request=MinProcessorsRequest,
     stored_request=StoredMinProcessorsRequest,

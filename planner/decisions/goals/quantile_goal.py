@@ -46,7 +46,7 @@ class QuantileGoal:
 
     @property
     def title(self) -> str:
-        """The beginning of a sentence about the present time, such as `The 99% quantile of completion`."""
+        """The beginning of a sentence about the present time, such as `The p99 of the time to completion`."""
         return self.target.title
 
     def find_total(self) -> int:

@@ -15,12 +15,17 @@ from tests.app.processes import HEADGATE, Service
 RUNS = sum(ENOUGH.values())
 
 
-def measure(client: httpx.Client, name: str, minutes_ago: int, rate: float) -> dict[str, Any]:
-    """Stores a snapshot of the processors from before any change, and a decision on it."""
+def store(client: httpx.Client, name: str, minutes_ago: int, rate: float) -> None:
+    """Stores a snapshot of the processors from before any change."""
     operators = {one: {"service_rate": mu, "processors": ENOUGH[one]} for one, mu in RATES.items()}
     begin = (datetime.now(UTC) - timedelta(minutes=minutes_ago)).isoformat()
     load = {"observed_at": begin, "window_seconds": 60, "external_rate": rate, "operators": operators}
     assert client.post(f"/v1/topologies/{name}/snapshots", json=load).status_code == 201
+
+
+def measure(client: httpx.Client, name: str, minutes_ago: int, rate: float) -> dict[str, Any]:
+    """Stores such a snapshot, and a decision on it."""
+    store(client, name, minutes_ago, rate)
     answer = client.post(f"/v1/topologies/{name}/decisions")
     assert answer.status_code == 201, answer.text
     made: dict[str, Any] = answer.json()
@@ -78,6 +83,17 @@ def test_a_what_if_compares_with_the_change(
     notes = client.post(f"/v1/topologies/{known}/what-if", json={"load_factor": 2.0}).json()["diagnostics"]
     (said,) = (one["detail"] for one in notes if one["code"] == "differs-from-decision")
     assert f"The decision recommends {sum(waiting[0]['wanted'].values())} processors" in said
+
+
+@pytest.mark.usefixtures("waiting")
+def test_a_report_says_that_newer_measurements_were_not_decided_on(client: httpx.Client, known: str):
+    said = "Nothing was decided on the newest measurements yet. The newest snapshot ended at"
+    url = f"/v1/topologies/{known}/report?format=html"
+    assert said not in client.get(url).text
+    store(client, known, 1, 300.0)
+    later = client.get(url).text
+    assert said in later
+    assert "Rate, decision&#x27;s snapshot" in later
 
 
 def test_the_gauges_are_of_the_change(

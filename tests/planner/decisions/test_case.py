@@ -36,6 +36,6 @@ def test_its_title_says_which_of_them_it_is():
 
 def test_an_overload_is_said_of_the_estimate_beside_the_measured_time():
     grows = "By the estimate an operator cannot keep up, so E[T] grows without limit"
-    assert see(15.0, 1, 20.0).signal_sentence == f"{grows}; measured were 20 s."
+    assert see(15.0, 1, 20.0).signal_sentence == f"{grows}; 20 s were measured."
     assert see(15.0, 1).signal_sentence == f"{grows}."
     assert see(5.0, 1, 0.7).signal_sentence == "The measured E[T] is 700 ms."

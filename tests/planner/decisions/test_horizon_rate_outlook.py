@@ -60,7 +60,7 @@ def test_each_step_is_forecast_as_far_as_the_policy_s_horizon():
     found = forecast_each_step(remember([5.0] * 40), replace(POLICY, horizon_seconds=8 * STEP), 2)
     assert (found.rates, found.step_seconds) == ((5.0,) * 8, STEP)
     short = forecast_each_step(remember(WAVE[:7]), POLICY, 2)
-    assert (short.rates, "the workload has 7" in short.missing) == ((), True)
+    assert (short.rates, "and 7 are known" in short.missing) == ((), True)
 
 
 def make_day(minutes: int) -> list[float]:

@@ -101,7 +101,7 @@ def test_the_answer_has_the_quantiles_of_the_same_draw_and_says_how_the_target_w
     assert again.completion is not None
     assert again.completion.quantiles[-1].seconds <= 2.5
     (said,) = [one.detail for one in plan.estimate.diagnostics if one.code == "target-on-a-draw"]
-    assert "The 99% quantile of completion is" in said
+    assert "The p99 of the time to completion is" in said
     assert "on 20,000 drawn external tuples, for a target of 2.5 s. The plan keeps 15% of the wait" in said
     assert "On this draw no allocation of fewer processors is enough" in said
     assert plan.optimal

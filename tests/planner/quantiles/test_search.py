@@ -119,7 +119,7 @@ def test_a_target_below_the_services_is_unreachable_and_says_the_bound():
     with pytest.raises(QuantileUnreachable, match="for services alone") as caught:
         search_fewest(make_trial(topology, load, TimeTarget("completion", 0.05, 0.99)))
     assert caught.value.lower_bound_seconds == pytest.approx(0.1)
-    assert "The 99% quantile of completion cannot be 50 ms" in str(caught.value)
+    assert "The p99 of the time to completion cannot be 50 ms" in str(caught.value)
 
 
 def test_a_target_below_what_the_bounds_allow_is_unreachable_and_says_so():

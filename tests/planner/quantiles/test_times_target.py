@@ -12,10 +12,10 @@ TIMES = RootTimes(np.arange(1.0, 101.0), np.arange(0.5, 100.5))
 @pytest.mark.parametrize(
     ("target", "seconds", "words"),
     [
-        (TimeTarget("total", 1.0), 50.5, "the mean of total"),
-        (TimeTarget("completion", 1.0), 50.0, "the mean of completion"),
-        (TimeTarget("total", 1.0, 0.99), 99.0, "the 99% quantile of total"),
-        (TimeTarget("completion", 1.0, 0.999), 99.5, "the 99.9% quantile of completion"),
+        (TimeTarget("total", 1.0), 50.5, "the mean of the total time"),
+        (TimeTarget("completion", 1.0), 50.0, "the mean of the time to completion"),
+        (TimeTarget("total", 1.0, 0.99), 99.0, "the p99 of the total time"),
+        (TimeTarget("completion", 1.0, 0.999), 99.5, "the p99.9 of the time to completion"),
     ],
 )
 def test_a_target_measures_what_its_words_say(target: TimeTarget, seconds: float, words: str):

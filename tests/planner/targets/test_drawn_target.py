@@ -34,7 +34,7 @@ def test_one_server_passes_up_to_the_rate_of_the_exact_quantile():
     assert verdict.headroom_rate == pytest.approx(8.0, rel=0.02)
     (check,) = [one for one in verdict.checks if one.name == "latency"]
     assert check.value == pytest.approx(log(100.0) / 5.0, rel=0.04)
-    assert check.detail.startswith("The 99% quantile of completion is ")
+    assert check.detail.startswith("The p99 of the time to completion is ")
     assert verdict.estimate.completion is not None
     assert [one.quantile for one in verdict.estimate.completion.quantiles] == [0.99]
 

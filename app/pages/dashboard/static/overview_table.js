@@ -24,6 +24,11 @@ export const writeKept = (judged, kept) => (judged > 0 ? percent(kept / judged) 
 
 const SEVERITY = Object.keys(SIGNS);
 
+const E_T = "E[T]";
+/** The target, and what it limits unless that is E[T]. */
+const writeTarget = ({ target_seconds: seconds, target_of: of }) =>
+  of === null || of === E_T ? duration(seconds) : `${duration(seconds)} for ${of}`;
+
 /** The newest E[T]: measured, or estimated. */
 const findSeconds = (row) => row.measured_sojourn_seconds ?? row.expected_sojourn_seconds;
 
@@ -39,7 +44,7 @@ const COLUMNS = [
     write: (row) => duration(findSeconds(row)),
     says: (row) => row.measured_sojourn_seconds === null ? "estimated" : "measured",
   },
-  { title: "target", of: (row) => row.target_seconds, write: (row) => duration(row.target_seconds) },
+  { title: "target", of: (row) => row.target_seconds, write: writeTarget },
   {
     title: "within it, 7 days",
     of: (row) => (row.judged_minutes > 0 ? row.kept_minutes / row.judged_minutes : null),
@@ -156,7 +161,7 @@ function groupRows(rows) {
 
 function Line({ row }) {
   const last = row.day.findLast((one) => one !== null) ?? null;
-  const target = row.target_seconds === null ? "no target" : `the target is ${duration(row.target_seconds)}`;
+  const target = row.target_seconds === null ? "no target" : `the target is ${writeTarget(row)}`;
   return html`
     <tr>
       <th scope="row">
@@ -168,7 +173,7 @@ function Line({ row }) {
         <span class="detail">${sentence(row.detail)}</span>
       </td>
       <td>
-        <${TargetLine} values=${row.day} target=${row.target_seconds}
+        <${TargetLine} values=${row.day} target=${row.target_of === E_T ? row.target_seconds : null}
           label=${`E[T] of the last 24 hours, newest ${duration(last)}; ${target}`} />
       </td>
       ${COLUMNS.map(({ title, write, says }) => html`<td title=${says?.(row)} data-label=${title}>${write(row)}</td>`)}

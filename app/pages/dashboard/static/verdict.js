@@ -11,6 +11,7 @@ import {
   rate,
   rateLimit,
   sentence,
+  short,
   snapshots,
   UNBOUNDED,
 } from "./format.js";
@@ -60,6 +61,9 @@ export function Verdict({ decision }) {
       <div class="split">
         <div>
           <p class="sentence"><strong>${sentence(todo)}</strong>${effect}</p>
+          ${isNewer(decision) && html`
+            <p role="note">Nothing was decided on the newest measurements yet. ${decision.data.detail}</p>
+          `}
           <${Glance} decision=${decision} />
           ${current.evidence && html`<p class="known-error"><b>How true:</b> ${current.evidence.detail}</p>`}
           ${figures}
@@ -73,12 +77,13 @@ export function Verdict({ decision }) {
 /** The three numbers of a decision: what runs and should run, how long a tuple takes, how much more load is carried. */
 function Glance({ decision }) {
   const { runs, wanted, isChange, seconds: expected, reach } = advise(decision);
-  const { goal } = decision.policy;
-  const target = goal.t_max_seconds ?? goal.target?.seconds ?? null;
+  const { seconds: target, of } = findTarget(decision);
   const measured = decision.measured_sojourn_seconds;
   const now = measured ?? (decision.current.stable ? decision.current.expected_sojourn_seconds : null);
   const time = now === null && !decision.current.stable ? UNBOUNDED : duration(now);
-  const misses = target !== null && (now === null ? !decision.current.stable : now > target);
+  // Of a target of another time than E[T] the reasons say whether it is met.
+  const misses = target !== null &&
+    (of ? isMissed(decision) : now === null ? !decision.current.stable : now > target);
   return html`
     <div class="glance">
       <${Big} name=${html`<${Term} of="processors" />`} from=${count(runs)} to=${wanted === runs ? null : count(wanted)}
@@ -93,7 +98,7 @@ function Glance({ decision }) {
           : 0}
         isBad=${misses} note=${target === null
           ? "no target"
-          : `${misses ? "▲ above" : "✓ within"} the target of ${duration(target)}`} />
+          : `${misses ? "▲ above" : "✓ within"} the target of ${duration(target)}${of}`} />
       <${Big} name=${html`rate now, and <${Term} of="headroom" />`} from=${rate(
         decision.external_rate,
       )} to=${reach === null ? null : rateLimit(reach)} direction=${0} note=${reach === null
@@ -101,6 +106,23 @@ function Glance({ decision }) {
         : `${nameReach(wanted, target !== null)} ${rateLimit(reach)}`} />
     </div>
   `;
+}
+
+/** Whether newer measurements are stored than those of the decision. */
+const isNewer = ({ data, decided_for }) => data !== null && Date.parse(data.measured_until) > Date.parse(decided_for);
+
+const isMissed = ({ reasons }) => reasons.some((one) => one.code === "target-missed");
+
+/** The target of a decision, and what it limits unless that is E[T]. @returns {{seconds: number | null, of: string}} */
+function findTarget({ policy: { goal } }) {
+  const { t_max_seconds: seconds, target } = goal;
+  if (!target) return { seconds: seconds ?? null, of: "" };
+  const level = target.quantile === null ? "the mean" : `p${short(100 * target.quantile, 10)}`;
+  const isMean = target.of === "total" && target.quantile === null;
+  return {
+    seconds: target.seconds,
+    of: isMean ? "" : ` for ${level}${target.of === "completion" ? " of the time to completion" : ""}`,
+  };
 }
 
 /** @param {number} value */
@@ -124,9 +146,11 @@ export function Big({ name, from, to = null, direction = 0, note, isBad = false 
 /** Each number of a decision, with the time and the processors that it is of. @returns {Figure[]} */
 function listFigures(decision) {
   const { runs, wanted, isChange, seconds: expected, reach } = advise(decision);
-  const { current, policy, basis, external_rate, waits_for: changed } = decision;
-  const target = policy.goal.t_max_seconds ?? policy.goal.target?.seconds ?? null;
-  const span = snapshots(basis.snapshots);
+  const { current, basis, external_rate, waits_for: changed } = decision;
+  const { seconds: target, of: limits } = findTarget(decision);
+  const span = isNewer(decision)
+    ? snapshots(basis.snapshots).replace("newest", "decision's")
+    : snapshots(basis.snapshots);
   const estimated = current.stable ? duration(current.expected_sojourn_seconds) : UNBOUNDED;
   const now = rate(external_rate);
   const corrected = decision.corrected_sojourn_seconds === null ? "" : ", corrected by measured waits";
@@ -140,7 +164,7 @@ function listFigures(decision) {
       : [`measured E[T], ${span}`, duration(decision.measured_sojourn_seconds)],
     [`estimated E[T] of the ${count(runs)} that run, at ${now}`, estimated],
     isChange ? [`expected E[T] of ${count(wanted)}, ${of}`, duration(expected)] : null,
-    target === null ? null : ["target", duration(target)],
+    target === null ? null : ["target", `${duration(target)}${limits}`],
     [nameReach(wanted, target !== null), rateLimit(reach)],
     ["decided on data until", `${clock(decision.decided_for)} UTC (${ago(decision.decided_for)})`],
   ];

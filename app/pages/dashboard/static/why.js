@@ -8,7 +8,7 @@ import { Code, Diagnostics } from "./verdict.js";
 
 /** @param {{decision: any, listed: any[]}} props listed: the newest decisions, the newest first */
 export function Why({ decision, listed }) {
-  const { basis, outcome, observed, constraints, sized_for } = decision;
+  const { basis, outcome, observed, constraints, sized_for, waits_for } = decision;
   const before = listed.find((one) => one.decided_for < decision.decided_for);
   const data = `Made from ${counted(basis.snapshots, "snapshot")}, measured from ${
     clock(basis.first_observed_at)
@@ -26,15 +26,17 @@ export function Why({ decision, listed }) {
           </ul>
           <p class="quiet">${data}</p>
         <//>
-        ${sized_for && html`
+        ${sized_for && !waits_for && html`
           <${Step} title="The rate to be ready for">
             <p>${sized_for.detail}${" "}${sized_for.source === "forecast" &&
               html`<${Covered} name=${basis.topology} />`}</p>
             <//>
         `}
-        <${Step} title="One processor fewer">
-          <p>${sentence(decision.counterfactuals.one_fewer_detail)}</p>
-        <//>
+        ${!waits_for && html`
+          <${Step} title="One processor fewer">
+            <p>${sentence(decision.counterfactuals.one_fewer_detail)}</p>
+            <//>
+        `}
         ${decision.catching_up && html`
           <${Step} title="What waits now">
             <p>${sentence(decision.catching_up.detail)}</p>

@@ -157,7 +157,7 @@ def test_a_decision_for_a_quantile_says_so(client: httpx.Client, known: str):
     made = decide(client, known, 1)
     assert (made["goal"], made["action"]) == ("latency-target", "scale_up")
     assert [one["code"] for one in made["reasons"]] == ["target-missed", "target-on-a-draw"]
-    assert "The 99% quantile of completion is" in made["counterfactuals"]["one_fewer_detail"]
+    assert "The p99 of the time to completion is" in made["counterfactuals"]["one_fewer_detail"]
     assert made["counterfactuals"]["holds_up_to_rate"] >= 320.0
 
 

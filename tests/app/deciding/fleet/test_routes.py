@@ -120,7 +120,7 @@ def test_a_quantile_is_kept_by_the_e_t_of_its_own_plan(client: httpx.Client, nam
     plan = client.post(f"/v1/topologies/{name}-a/plans/min-processors", json={"target": target}).json()
     row = ask_fleet(client, name, 40, price=1e3)["topologies"][0]
     assert row["processors"] == plan["processors"]
-    assert "95% quantile of total" in row["detail"]
+    assert "p95 of the total time" in row["detail"]
 
 
 def test_measured_waits_calibrate_a_fleet_as_they_do_a_plan(client: httpx.Client, name: str):

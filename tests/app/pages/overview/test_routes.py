@@ -127,6 +127,21 @@ def test_a_rate_above_the_one_that_is_enough_is_said_where_nothing_is_to_change(
     assert row["detail"] == f"{before['detail']} {said}: ask for a decision on it."
 
 
+def test_a_measured_mean_is_not_compared_with_a_target_of_another_time(alone: httpx.Client):
+    goals = {
+        "p99 of the time to completion": {"target": {"of": "completion", "quantile": 0.99, "seconds": 0.35}},
+        "E[T]": {"target": {"of": "total", "quantile": None, "seconds": 0.35}},
+    }
+    for name, goal in goals.items():
+        add(alone, name, measured_sojourn_seconds=0.4)
+        put_policy(alone, name, {"goal": goal})
+    rows = {row["name"]: row for row in alone.get("/v1/overview").json()["items"]}
+    assert {name: row["target_of"] for name, row in rows.items()} == {name: name for name in goals}
+    assert [row["target_seconds"] for row in rows.values()] == [0.35, 0.35]
+    assert rows["p99 of the time to completion"]["status"] == "undecided"
+    assert rows["E[T]"]["status"] == "target-missed"
+
+
 def test_pages_hold_every_topology_once_and_an_etag_saves_the_rest(alone: httpx.Client):
     for number in range(7):
         add(alone, f"t{number}", minutes_ago=60.0 if number % 2 else 1.0)

@@ -121,5 +121,5 @@ def test_a_quantile_out_of_reach_is_refused_at_its_seconds(client: httpx.Client)
     problem = refused.json()
     assert (refused.status_code, problem["type"]) == (422, "target-unreachable")
     assert problem["lower_bound_seconds"] > 0.05
-    assert "The 99% quantile of completion cannot be 10 ms" in problem["detail"]
+    assert "The p99 of the time to completion cannot be 10 ms" in problem["detail"]
     assert problem["errors"][0]["pointer"] == "#/target/seconds"

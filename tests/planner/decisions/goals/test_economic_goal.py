@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from planner.decisions.case import DecisionQuestion
-from planner.decisions.compose import decide
+from planner.decisions.compose import compose_decision, decide
 from planner.decisions.policy import LastChange, Policy
 from planner.economics.seen import History, SeenInterval
 from tests.planner.economics.loads import ROW, TARGET, load_row
@@ -41,6 +41,12 @@ def test_an_overload_is_urgent():
 def test_a_change_just_decided_is_waited_for():
     made = decide(replace(ask(40.0, (3, 4), 5.0), last=LastChange(60.0, 20.0)))
     assert (made.action, made.reasons[-1].code) == ("hold", "just-changed")
+
+
+def test_one_processor_fewer_is_judged_by_what_it_costs():
+    said = compose_decision(ask(20.0, (6, 9))).counterfactuals.one_fewer_detail
+    assert "but at the rates that may come it would cost more, late minutes included" in said
+    assert "lower limit" not in said, "a policy of this rule takes processors away without one"
 
 
 def test_short_intervals_are_taken_together():

@@ -240,7 +240,7 @@ def test_within_the_target_the_running_processors_are_the_best_split_and_not_the
 def test_a_target_missed_by_an_overload_says_that_it_is_one_by_the_estimate_beside_the_measured_time():
     found = decide_on(PAIR, [observe(200.0, 20.0, SERVICE, (6, 5))], (6, 5), Policy(t_max_seconds=0.35))
     assert found.reasons[0].detail == (
-        "By the estimate an operator cannot keep up, so E[T] grows without limit; measured were 20 s. The target is "
+        "By the estimate an operator cannot keep up, so E[T] grows without limit; 20 s were measured. The target is "
         "350 ms."
     )
 

@@ -96,14 +96,15 @@ def test_measured_completion_stands_for_its_mean():
 def test_what_cannot_keep_up_is_more_than_any_target():
     decision = decide(FPD, measure(), [3, 8, 1], POLICY)
     assert decision.reasons[0].detail.startswith(
-        "By the estimate an operator cannot keep up, so the 99% quantile of completion grows without limit. The target"
+        "By the estimate an operator cannot keep up, so the p99 of the time to completion grows "
+        "without limit. The target"
     )
     assert counts(decision) == find_enough()
 
 
 def test_counterfactuals_are_of_the_quantile():
     found = compose_decision(DecisionQuestion(FPD, measure(), [5, 11, 2], POLICY)).counterfactuals
-    assert "The 99% quantile of completion is " in found.one_fewer_detail
+    assert "The p99 of the time to completion is " in found.one_fewer_detail
     assert found.holds_up_to_rate is not None
     assert 320.0 <= found.holds_up_to_rate < 350.0
     assert found.one_fewer_up_to_rate is not None
