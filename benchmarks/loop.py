@@ -48,6 +48,14 @@ CONTROLLERS: Mapping[str, Maker] = {
     "peak": make_peak,
 }
 
+GROUPS: Mapping[str, Callable[[Workload], bool]] = {
+    "all": lambda w: not w.is_compressed,
+    "tuned on": lambda w: w.tuned,
+    "not tuned on": lambda w: not w.tuned and not w.is_compressed,
+    "compressed": lambda w: w.is_compressed,
+}
+"""The groups of workloads that have a table each; compressed days, whose minutes are seconds, are counted alone."""
+
 
 @dataclass(frozen=True)
 class Row:
@@ -130,10 +138,10 @@ def main(
                 rows.setdefault(name, []).append((workload, row, best))
                 if is_long:
                     print(f"  {workload.name:<14}{write_row(name, [(workload, row, best)])}", flush=True)
-        for title, wanted in (("all", None), ("tuned on", True), ("not tuned on", False)):
+        for title, is_wanted in GROUPS.items():
             print(f"{title:<14}  late mean  worst   cost  changes  turns    own     ms")
             for name, found in rows.items():
-                some = [one for one in found if wanted is None or one[0].tuned == wanted]
+                some = [one for one in found if is_wanted(one[0])]
                 if some:
                     print(f"{'':<2}{write_row(name, some)}", flush=True)
 

@@ -10,8 +10,8 @@ from planner.decisions.compose import decide
 from planner.decisions.horizon import RateHistory, look_out
 from planner.decisions.policy import LastChange, Policy
 from planner.economics.choose import EconomicTerms, choose
-from planner.economics.seen import History, SeenInterval
-from planner.economics.steady import smooth_steady, take_slower
+from planner.economics.history import History, SeenInterval
+from planner.economics.steady import smooth_seen
 from planner.situations.situation import survey_load
 from planner.topology.smoothing import smooth_window
 from planner.values import DEFAULT_MODEL
@@ -78,13 +78,14 @@ class EconomicRule:
 
     def __call__(self, minutes: Sequence[Minute]) -> tuple[int, ...]:
         """The processors to run after these minutes."""
-        kept = minutes[-REMEMBERED:]
+        kept, length = minutes[-REMEMBERED:], minutes[-1].length
         intervals = [see(self.job, one) for one in kept]
-        history = History(intervals, 1.0, self.target_seconds)
-        steady = smooth_steady([one.load for one in kept[-SMOOTHED:]], history)
-        load = take_slower(steady, kept[-1].load, MINUTE)
+        history = History.gather(intervals, length, self.target_seconds, length * len(minutes))
+        loads = [one.load for one in kept[-SMOOTHED:]]
+        whole = smooth_window(loads, len(loads))[0]
+        load = smooth_seen(self.job.topology, whole, [Interval(one) for one in loads], length, history)
         situation = survey_load(self.job.topology, load, DEFAULT_MODEL, is_open=True)
-        rates = [one.load.external_rate for one in kept]
+        rates = [one.rate for one in history.intervals]
         made = choose(situation, history, rates, EconomicTerms(self.target_seconds, self.promise))
         self.made = made
         return kept[-1].counts if made is None else made.counts

@@ -11,7 +11,7 @@ from itertools import pairwise
 import numpy as np
 
 from benchmarks.loop_platform import Job, Minute, Platform
-from planner.economics.ladder import Needs, climb
+from planner.economics.needs import Needs, climb
 from planner.situations.situation import survey_load
 from planner.values import DEFAULT_MODEL, InstanceLoad, Load, OperatorLoad
 

@@ -21,6 +21,8 @@ HALF_LIFE = 15.0
 """Minutes after which half of a drift of a service is forgotten."""
 CHANGE_DELAY = 5.0
 """Seconds between a decision and the pause of its change."""
+SHORTEST_PAUSE, LONGEST_PAUSE = 3.0, 30.0
+"""Seconds; like the delay, they are shorter where time is compressed."""
 FEWEST_GAPS = 30.0
 
 
@@ -36,7 +38,10 @@ class Part:
 
 @dataclass(frozen=True)
 class Job:
-    """A job: operators in order, edges with selectivities, how long a change stops it, and whether it stops whole."""
+    """A job: operators in order, edges with selectivities, how long a change stops it, and whether it stops whole.
+
+    `minute` is the length of its minutes in seconds: less than 60 where time is compressed.
+    """
 
     name: str
     parts: tuple[Part, ...]
@@ -44,6 +49,7 @@ class Job:
     pause: float = 12.0
     stops_whole: bool = True
     skew: float = 0.3
+    minute: float = MINUTE
 
     @property
     def visits(self) -> list[float]:
@@ -100,19 +106,29 @@ JOBS = (
         stops_whole=False,
     ),
 )
+FAST_JOB = Job(
+    "fast",
+    (Part("parse", 0.02), Part("score", 0.03, 0.6, keyed=True), Part("write", 0.01)),
+    ((0, 1, 1.0), (1, 2, 1.0)),
+    pause=1.5,
+    minute=5.0,
+)
+"""A job of which a minute is five seconds long."""
 
 
 @dataclass(frozen=True)
 class Minute:
     """What a controller sees of one minute: the load as measured, and what truly happened.
 
-    `is_late`: the true mean time of the minute was over the target; `paused`: seconds of pauses.
+    `seconds`: the true mean time of a tuple; `paused`: the seconds of pauses; `length`: those of the minute itself,
+    which is shorter where time is compressed.
     """
 
     load: Load
     counts: tuple[int, ...]
     seconds: float
     paused: float
+    length: float = MINUTE
 
 
 @dataclass
@@ -152,24 +168,26 @@ class Platform:
         )
         self.sums = np.zeros((size, COUNTED))
         self.loads = [np.zeros(k) for k in self.counts]
-        end, paused = self.now + MINUTE, 0.0
-        number = self.random.poisson(rate * MINUTE)
-        outside = self.now + MINUTE * np.sort(self.random.random(number))
+        minute = self.job.minute
+        end, paused = self.now + minute, 0.0
+        number = self.random.poisson(rate * minute)
+        outside = self.now + minute * np.sort(self.random.random(number))
         begin = self.now
         if wanted is not None and list(wanted) != self.counts:
-            middle = self.now + CHANGE_DELAY
+            middle = self.now + CHANGE_DELAY * minute / MINUTE
             self.run_until(outside[outside < middle], middle)
             begin = middle
             paused = self.change(list(wanted), middle)
         self.run_until(outside[outside >= begin], end)
         self.now = end
-        minute = Minute(self.measure(rate), tuple(self.counts), self.find_seconds(), paused)
-        self.minutes.append(minute)
-        return minute
+        found = Minute(self.measure(rate), tuple(self.counts), self.find_seconds(), paused, minute)
+        self.minutes.append(found)
+        return found
 
     def change(self, wanted: list[int], at: float) -> float:
         """Rescales the job at a time; returns the seconds of the pause."""
-        pause = float(np.clip(self.job.pause * exp(0.35 * self.pauses.standard_normal()), 3.0, 30.0))
+        fast, drawn = self.job.minute / MINUTE, self.job.pause * exp(0.35 * self.pauses.standard_normal())
+        pause = min(max(drawn, SHORTEST_PAUSE * fast), LONGEST_PAUSE * fast)
         for i, count in enumerate(wanted):
             if count == self.counts[i] and not self.job.stops_whole:
                 continue
@@ -234,7 +252,7 @@ class Platform:
             if count:
                 total += visits * sojourns / count
             elif len(waiting):
-                total += visits * float(self.now + MINUTE - waiting.mean())
+                total += visits * float(self.now + self.job.minute - waiting.mean())
         return total
 
     def measure(self, rate: float) -> Load:
@@ -244,7 +262,7 @@ class Platform:
             return float(value * exp(METRIC_NOISE * self.random.standard_normal()))
 
         operators = {}
-        external = blur(max(self.sums[0, 4] / MINUTE, 1e-9))
+        external = blur(max(self.sums[0, 4] / self.job.minute, 1e-9))
         for i, part in enumerate(self.job.parts):
             count, _, service, squares, arrivals, gaps, gap_squares = self.sums[i]
             mean = service / count if count else 0.0
@@ -256,7 +274,7 @@ class Platform:
                 instances = tuple(InstanceLoad(str(at), float(one)) for at, one in enumerate(shares))
             operators[part.name] = OperatorLoad(
                 service_rate=blur(1.0 / mean) if count else None,
-                arrival_rate=blur(arrivals / MINUTE) if arrivals else None,
+                arrival_rate=blur(arrivals / self.job.minute) if arrivals else None,
                 arrival_scv=gap_squares / arrivals / gap**2 - 1.0 if arrivals > FEWEST_GAPS else None,
                 service_scv=scv,
                 processors=self.counts[i],

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks.loop_platform import JOBS, Job
+from benchmarks.loop_platform import FAST_JOB, JOBS, MINUTE, Job
 from planner.arrays import Floats
 
 EIGHT_HOURS, DAY = 480, 1_440
@@ -31,6 +31,11 @@ class Workload:
     def is_day(self) -> bool:
         """Whether the workload is a whole day."""
         return len(self.rates) == DAY
+
+    @property
+    def is_compressed(self) -> bool:
+        """Whether the minutes are shorter than a minute."""
+        return self.job.minute < MINUTE
 
 
 def read_days() -> dict[str, Floats]:
@@ -133,6 +138,10 @@ MEASURED: dict[str, tuple[str, int, int, int, bool]] = {
 }
 """The measured workloads: the day, its first and last minute, the place of the job, and whether rules were tuned."""
 
+COMPRESSED = {"taxi-fast": "taxi_1018", "worldcup-fast": "worldcup_0520"}
+"""Days in ten minutes: a minute of the day is 5/12 of a second, and each interval of five seconds is the mean of 12."""
+FAST = 120
+
 
 def list_workloads() -> list[Workload]:
     """All workloads, scaled to the same mean load."""
@@ -143,6 +152,9 @@ def list_workloads() -> list[Workload]:
     days = read_days()
     for name, (day, first, last, job, tuned) in MEASURED.items():
         found.append(scale(name, days[day][first:last], JOBS[job], tuned=tuned))
+    for name, day in COMPRESSED.items():
+        rates = days[day].reshape(FAST, -1).mean(axis=1)
+        found.append(scale(name, rates, FAST_JOB, tuned=False))
     return found
 
 

@@ -16,7 +16,7 @@ from app.settings import Settings
 from app.web.fields import Answer, UtcTime
 from planner.decisions.compose import Decision
 from planner.decisions.policy import Policy
-from planner.economics.seen import History, Kept, SeenInterval
+from planner.economics.history import History, Kept, SeenInterval
 from planner.economics.steady import smooth_seen
 from planner.values import Load
 from planner.workloads.line_forecasts import HISTORY
@@ -141,7 +141,7 @@ def see_intervals(found: Gathered, policy: Policy, rows: Iterable[NewestCounts])
         waiting: list[Any] = [one.get("backlog_tuples") for one in measured]
         seen.append(SeenInterval(rate, tuple(counts), sojourn, None if None in waiting else tuple(waiting)))
     target, end = policy.t_max_seconds or 0.0, found.newest.observed_at.timestamp() + window
-    return History.gather(seen, window, target, end) if seen else None
+    return History.gather(seen, window, target, end, policy.change_pause_seconds) if seen else None
 
 
 def smooth_found(found: Gathered, seen: History) -> Load:

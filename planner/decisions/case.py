@@ -18,7 +18,7 @@ from planner.decisions.horizon import NO_OUTLOOK, ChangeHorizon, RateHistory, Ra
 from planner.decisions.policy import BudgetShare, LastChange, Policy, bound_topology
 from planner.decisions.state_migration import Moves, OwnersLeft
 from planner.decisions.wording import Reason, describe_overload
-from planner.economics.seen import History
+from planner.economics.history import History
 from planner.economics.steady import see_newest
 from planner.nodes.usage import MeasuredInstance, Node
 from planner.situations.disagreements import compare_sojourn
@@ -160,7 +160,7 @@ class Case:
     def cooldown_left_seconds(self) -> float:
         """The seconds in which nothing may be changed yet, because the last change is too recent (T_ra in DRS)."""
         last, seen = self.question.last, self.question.weighed
-        waits = self.policy.cooldown_seconds if seen is None else SETTLING_STEPS * MINUTE * seen.step
+        waits = self.policy.cooldown_seconds if seen is None else SETTLING_STEPS * seen.step_seconds
         return max(0.0, waits - last.seconds_ago) if last else 0.0
 
     @property

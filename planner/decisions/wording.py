@@ -54,9 +54,9 @@ SENTENCES: Mapping[str, str] = {
     "model-contradicted": "The model says that the processors that run are enough, but the target is missed and no "
     "waits were measured. One more processor would show whether waiting is the cause.",
     # The economic rule.
-    "cheapest": "Over the next hour {counts} processors cost least: {cost} processor-minutes, where a late minute "
+    "cheapest": "Over the next {span} {counts} processors cost least: {cost} processor-minutes, where a late minute "
     "counts as much as {price} of them. What runs would cost {running}.",
-    "cheapest-runs": "Over the next hour no other number of processors costs so much less that a change would pay.",
+    "cheapest-runs": "Over the next {span} no other number of processors costs so much less that a change would pay.",
     "saves-too-little-yet": "{counts} processors would cost less, but what they would have saved since the last change "
     "does not pay for a change yet.",
     "just-changed": "A change was decided just now, and too little was measured since to judge its effect.",

@@ -1,13 +1,13 @@
 """The economic rule: the processors that cost least over the rates that may come, with changes and late minutes.
 
-    k* = argmin J(k),   J(k) = processor-minutes of the next hour + price × expected minutes over the target
+    k* = argmin J(k),   J(k) = processor-minutes of the next 60 units + price × expected minutes over the target
 
 The price of a late minute is steered so that the share of minutes within the target settles at the promise: it rises
 with the debt, the late minutes beyond those that the promise allows. It is in proportion to the processors of the usual
 rate. The minutes of J are those of the futures (planner.economics.futures), and those of the change itself: what past
 changes cost, or the time that the pause and the backlog take. Fewer processors must have been enough for so long that
 what they save pays for the change, and are weighed at the level of a quarter of an hour: a dip of some minutes is
-noise.
+noise. A unit is a minute, or less where changes pause for less (planner.economics.history).
 """
 
 from collections.abc import Sequence
@@ -20,23 +20,22 @@ import numpy as np
 
 from planner.arrays import Floats
 from planner.calibration.wait_correction import Correction
-from planner.economics.futures import Futures, look_into_futures
-from planner.economics.ladder import FINE, Needs, Rung, climb, find_log
-from planner.economics.seen import ChangeCost, History, Kept
+from planner.economics.costs import find_drain_seconds, roll
+from planner.economics.futures import HORIZON, Futures, look_into_futures
+from planner.economics.history import ChangeCost, History, Kept
+from planner.economics.needs import FINE, Needs, Rung, climb, find_log
 from planner.economics.steady import find_correction
-from planner.economics.worth import find_drain_seconds, roll
 from planner.situations.situation import Situation
 from planner.targets.target import OUT_OF_REACH
 from planner.topology.flow import order_acyclic
 from planner.topology.network import index_topology
 
-MINUTE = 60.0
 PRICE = 24.0
 STEERED_OVER, MOST_STEERED = 480.0, 1.2
 LEAST_PART_OF_LEVEL, BEYOND_PATHS = 0.7, 1.1
 MOST_DRAIN = 60.0
 SETTLING = 0.3
-"""Minutes that a change costs beyond its drain."""
+"""Units that a change costs beyond its drain."""
 PATIENCE, LONGEST_PATIENCE = 0.6, 240.0
 LEAST_GAIN = 0.6
 """The part of a change's price that it must gain beside, so that one processor more or fewer is not followed."""
@@ -75,7 +74,8 @@ class Offer:
 class WeighedChoice:
     """The processors to run, with the reason, the price of a late minute, and the costs of what runs and of the others.
 
-    `offers` are all processors that were weighed, the cheapest first; `correction` is that of modelled waits.
+    `offers` are all processors that were weighed, the cheapest first; their costs are those of `horizon_minutes`.
+    `correction` is that of modelled waits.
     """
 
     counts: tuple[int, ...]
@@ -87,6 +87,7 @@ class WeighedChoice:
     offers: Sequence[Offer]
     correction: Correction
     is_overloaded: bool
+    horizon_minutes: float = HORIZON
 
 
 def choose(
@@ -110,11 +111,12 @@ def choose(
         return None
     change = history.find_change_cost(min(1.0, rate_now / here.saturation))
     if terms.pause_seconds is not None:
-        change = ChangeCost(change.late_minutes, terms.pause_seconds, change.changes)
+        change = ChangeCost(change.late, terms.pause_seconds, change.changes)
     kept = history.find_kept(terms.promise)
     price = terms.price
     if price is None:
-        price = find_price(needs, rungs, max(float(np.mean(rates)), rate_now), kept, terms.promise)
+        usual = PRICE * find_usual(needs, rungs, max(float(np.mean(rates)), rate_now))
+        price = usual * steer(kept.debt / history.unit_minutes, terms.promise)
     scales = Scales(situation, history, futures, change, price)
     rungs = [here, *(one for one in rungs if one.counts != here.counts)]
     offers = scales.weigh(rungs)
@@ -124,10 +126,13 @@ def choose(
     running, ranked = offers[0], rank(offers)
     if ranked[0].total < here.total:
         running, ranked = scales.weigh_calmly([*rungs, *finer])
-    drains = scales.find_drain(here, 0.0) > 0.0
-    counts, why = decide(ranked[0], running, scales, is_draining=drains)
+    is_overloaded = rate_now > here.saturation
+    counts, why = decide(ranked[0], running, scales, here, is_overloaded=is_overloaded)
+    minutes = history.unit_minutes
+    running, *ranked = [replace(one, cost=one.cost * minutes) for one in (running, *ranked)]
+    horizon = HORIZON * minutes
     return WeighedChoice(
-        counts, why, price, kept, change, running, ranked, correction, rate_now > here.saturation
+        counts, why, price, kept, change, running, ranked, correction, is_overloaded, horizon
     )
 
 
@@ -148,28 +153,37 @@ def refine(needs: Needs, offers: Sequence[Offer]) -> list[Rung]:
     return list({one.counts: one for one in found if one.counts not in known}.values())
 
 
-def find_price(needs: Needs, rungs: Sequence[Rung], usual_rate: float, kept: Kept, promise: float) -> float:
-    """The price of a late minute in processor-minutes, steered by the debt."""
-    usual = next((one.total for one in rungs if one.capacity >= usual_rate), None)
-    if usual is None:
-        try:
-            usual = sum(needs.find(usual_rate))
-        except OUT_OF_REACH:
-            usual = rungs[-1].total
-    steered = 2.0 * kept.debt / ((1.0 - promise) * STEERED_OVER)
-    return PRICE * usual * exp(min(max(steered, -MOST_STEERED), MOST_STEERED))
+def find_usual(needs: Needs, rungs: Sequence[Rung], rate: float) -> int:
+    """The number of processors for the usual rate."""
+    found = next((one.total for one in rungs if one.capacity >= rate), None)
+    if found is not None:
+        return found
+    try:
+        return sum(needs.find(rate))
+    except OUT_OF_REACH:
+        return rungs[-1].total
+
+
+def steer(debt: float, promise: float) -> float:
+    """The factor of the price of a late minute: it grows with the debt in units."""
+    steered = 2.0 * debt / ((1.0 - promise) * STEERED_OVER)
+    return exp(min(max(steered, -MOST_STEERED), MOST_STEERED))
 
 
 def decide(
-    best: Offer, running: Offer, scales: "Scales", *, is_draining: bool
+    best: Offer, running: Offer, scales: "Scales", here: Rung, *, is_overloaded: bool
 ) -> tuple[tuple[int, ...], Why]:
-    """The processors to run: the best, or those that run where a change is too soon or gains too little."""
-    least = LEAST_GAIN * scales.price * scales.change.late_minutes
+    """The processors to run: the best, or those that run where a change is too soon or gains too little.
+
+    An overload never waits: what it leaves grows without end.
+    """
+    least = LEAST_GAIN * scales.price * scales.change.late
     if best.counts == running.counts or running.cost - best.cost <= least:
         return running.counts, "no-gain"
-    if not scales.history.since_change and len(scales.history.intervals) > 1:
+    if not scales.history.since_change and len(scales.history.intervals) > 1 and not is_overloaded:
         return running.counts, "settling"
-    if best.total < running.total and not is_draining and not scales.is_patient(best, running):
+    is_calm = best.total < running.total and scales.find_drain(here, 0.0) == 0.0
+    if is_calm and not scales.is_patient(best, running):
         return running.counts, "patience"
     return best.counts, "best"
 
@@ -195,14 +209,14 @@ class Scales:
             np.array([find_log(one.capacity) for one in rungs]),
             np.array([find_log(one.saturation) for one in rungs]),
             self.price,
-            self.change.late_minutes,
+            self.change.late,
             rolled,
         )
         offers = []
         for place, (one, cost) in enumerate(zip(rungs, rolled.tolist(), strict=True)):
             late = self.find_drain(one, self.change.pause_seconds if place else 0.0)
             if place:
-                late = max(self.change.late_minutes, late + SETTLING)
+                late = max(self.change.late, late + SETTLING)
             offers.append(Offer(one.counts, cost + self.price * min(late, MOST_DRAIN), one.capacity))
         return offers
 
@@ -212,11 +226,11 @@ class Scales:
         return offers[0], rank([one for one in offers if one.total <= offers[0].total])
 
     def find_drain(self, rung: Rung, pause_seconds: float) -> float:
-        """The minutes until a pause is over and the backlog is worked off."""
+        """The units until a pause is over and the backlog is worked off."""
         rate = exp(self.futures.level.value)
         full = np.array(rung.full)
         seconds = find_drain_seconds(self.gather(), pause_seconds, full, rate, self.history.target_seconds)
-        return seconds / MINUTE
+        return seconds / self.history.unit_seconds
 
     def gather(self) -> Floats:
         """The external tuples that wait beyond an ordinary queue, at each operator and those before it."""
@@ -246,4 +260,4 @@ class Scales:
         while carried < most and self.history.intervals[-1 - carried].rate <= best.capacity:
             carried += 1
         saved = (running.total - best.total) * carried * step
-        return saved >= PATIENCE * self.price * self.change.late_minutes
+        return saved >= PATIENCE * self.price * self.change.late

@@ -19,8 +19,8 @@ import numpy as np
 
 from planner.calibration.modelled_waits import Interval
 from planner.calibration.wait_correction import UNCORRECTED, Correction
-from planner.economics.ladder import Needs
-from planner.economics.seen import MINUTE, History
+from planner.economics.history import History
+from planner.economics.needs import Needs
 from planner.situations.situation import Situation, scale_load
 from planner.topology.loads import take_configured
 from planner.topology.smoothing import smooth_loads
@@ -36,12 +36,11 @@ deviations of the mean of its services, has become slower."""
 
 
 def smooth_steady(loads: Sequence[Load], history: History) -> Load:
-    """The load of the newest steady intervals; `loads` belong to the newest intervals of the history."""
-    first = len(history.intervals) - len(loads)
-    steady = [place for place in range(first, len(history.intervals)) if history.is_steady(place)]
+    """The load of the newest steady intervals; `loads` are the newest as they were measured, oldest first."""
+    steady = [place for place in range(len(loads)) if history.is_steady(history.place(len(loads) - place))]
     if not steady:
-        steady = [len(history.intervals) - 1]
-    fading: float = 0.5 ** (history.step / HALF_LIFE)
+        steady = [len(loads) - 1]
+    fading: float = 0.5 ** (history.step / history.size / HALF_LIFE)
 
     def average(values: Sequence[float]) -> float:
         weights = fading ** np.arange(len(values))[::-1]
@@ -50,12 +49,12 @@ def smooth_steady(loads: Sequence[Load], history: History) -> Load:
     def weigh(count: int) -> Sequence[float]:
         return [fading**age for age in range(count - 1, -1, -1)]
 
-    all_of = smooth_loads([loads[place - first] for place in steady], average, weigh)[0]
-    counts = history.intervals[steady[-1]].counts
-    alike = [place for place in steady if history.intervals[place].counts == counts]
+    all_of = smooth_loads([loads[place] for place in steady], average, weigh)[0]
+    ran = [history.intervals[history.place(len(loads) - place)].counts for place in steady]
+    alike = [place for place, counts in zip(steady, ran, strict=True) if counts == ran[-1]]
     if len(alike) == len(steady):
         return all_of
-    newest = smooth_loads([loads[place - first] for place in alike], average, weigh)[0]
+    newest = smooth_loads([loads[place] for place in alike], average, weigh)[0]
     operators = {
         name: one._replace(
             instances=newest.operators[name].instances, processors=newest.operators[name].processors
@@ -69,20 +68,16 @@ def smooth_steady(loads: Sequence[Load], history: History) -> Load:
 def smooth_seen(
     topology: Topology, load: Load, intervals: Sequence[Interval], window_seconds: float, seen: History
 ) -> Load:
-    """The load of the steady intervals, with the factors of waits that calibration found for `load`.
-
-    Intervals that the history takes together, because they are shorter than a minute, are all smoothed, as in `load`.
-    """
-    newest = intervals[-1].load
-    is_apart = window_seconds != seen.step * MINUTE
-    if is_apart or len(intervals) > len(seen.intervals):
-        return take_slower(load, newest, window_seconds)
-    steady = smooth_steady([one.load for one in intervals], seen)
+    """The load of the steady intervals, with the factors of waits that calibration found for `load`."""
+    loads = [one.load for one in intervals][-seen.size * len(seen.intervals) :]
+    steady = smooth_steady(loads, seen)
     operators = {
-        name: one._replace(wait_factor=load.operators[name].wait_factor)
+        name: one._replace(
+            wait_factor=load.operators[name].wait_factor if name in load.operators else one.wait_factor
+        )
         for name, one in steady.operators.items()
     }
-    found = take_slower(replace(steady, operators=operators), newest, window_seconds)
+    found = take_slower(replace(steady, operators=operators), loads[-1], window_seconds)
     return take_configured(topology, found)
 
 

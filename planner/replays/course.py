@@ -11,7 +11,7 @@ An interval is late as a whole if its mean time is above the target, else for th
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from planner.economics.ladder import Needs
+from planner.economics.needs import Needs
 from planner.situations.situation import Situation
 from planner.targets.target import Target
 

@@ -8,7 +8,7 @@ from planner.decisions.compose import Decision, decide
 from planner.decisions.horizon import NO_OUTLOOK, RateHistory, look_out
 from planner.decisions.policy import LastChange, Policy
 from planner.decisions.state_migration import OwnersLeft
-from planner.economics.seen import History, SeenInterval
+from planner.economics.history import History, SeenInterval
 from planner.economics.steady import smooth_seen
 from planner.replays.course import Ran
 from planner.replays.recording import Recording, apply_factors, keep_alike
@@ -101,7 +101,8 @@ class Deciding:
         seen = None
         if policy.is_economic:
             target = policy.t_max_seconds or 0.0
-            seen = History.gather(self.seen[-HISTORY:], window, target, now.ended)
+            pause = policy.change_pause_seconds
+            seen = History.gather(self.seen[-HISTORY:], window, target, now.ended, pause)
             load = smooth_seen(recording.topology, load, intervals, window, seen)
         history = None
         if policy.is_looking_ahead or policy.states:

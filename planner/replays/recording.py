@@ -6,7 +6,7 @@ from functools import cached_property
 
 from planner.calibration.modelled_waits import Interval
 from planner.decisions.policy import Policy
-from planner.economics.seen import MINUTE, History, SeenInterval
+from planner.economics.history import MINUTE, History, SeenInterval
 from planner.values import Load, Topology
 from planner.workloads.line_forecasts import HISTORY
 from planner.workloads.series import Measurement
@@ -127,4 +127,5 @@ def see_all(recording: Recording, place: int, policy: Policy, most: int = HISTOR
     some = recording.intervals[max(0, place + 1 - most) : place + 1]
     seen = [recording.see(one.load) for one in some]
     ended = recording.intervals[place].ended
-    return History.gather(seen, recording.window_seconds, policy.t_max_seconds or 0.0, ended)
+    target, pause = policy.t_max_seconds or 0.0, policy.change_pause_seconds
+    return History.gather(seen, recording.window_seconds, target, ended, pause)

@@ -9,8 +9,8 @@ the replay, all is as it was measured.
 from dataclasses import dataclass
 
 from planner.decisions.policy import Policy, bound_topology
-from planner.economics.ladder import Needs
-from planner.economics.seen import MINUTE, ChangeCost
+from planner.economics.history import MINUTE, ChangeCost
+from planner.economics.needs import Needs
 from planner.economics.steady import CALIBRATED, find_correction
 from planner.errors import PlannerError
 from planner.replays.course import Course, Ground
@@ -86,7 +86,7 @@ def find_pause(recording: Recording, policy: Policy) -> ChangeCost:
     found = seen.find_change_cost(busy)
     if policy.change_pause_seconds is None:
         return found
-    return ChangeCost(found.late_minutes, policy.change_pause_seconds, found.changes)
+    return ChangeCost(found.late, policy.change_pause_seconds, found.changes)
 
 
 def measure_late(recording: Recording, policy: Policy) -> float | None:

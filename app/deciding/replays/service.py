@@ -9,7 +9,7 @@ from app.deciding.replays.schemas import ReplayAnswer, ReplayRequest
 from app.settings import Settings
 from app.web.observability import time_planner
 from app.web.problems.error_pointers import STORED, blaming_what_is_stored
-from planner.economics.seen import MINUTE
+from planner.economics.history import MINUTE
 from planner.replays.course import Course
 from planner.replays.replay import replay
 

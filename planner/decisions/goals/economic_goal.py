@@ -9,11 +9,11 @@ from collections.abc import Mapping
 from planner.decisions.case import Case, Proposal
 from planner.decisions.wording import Reason, give_reason
 from planner.economics.choose import EconomicTerms, WeighedChoice, Why, choose
-from planner.economics.seen import History
+from planner.economics.history import History
 from planner.targets.target import SojournTarget, place_seconds
 from planner.wording import UNBOUNDED, write_number, write_percent, write_seconds
 
-MINUTE = 60.0
+MINUTE = HOUR = 60.0
 CODES: Mapping[Why, str] = {
     "best": "cheapest",
     "no-gain": "cheapest-runs",
@@ -35,7 +35,7 @@ def decide_economically(case: Case, seen: History) -> tuple[WeighedChoice, Propo
     if choice is None:
         return None
     why = describe_place(case, target)
-    if case.cooldown_left_seconds:
+    if case.cooldown_left_seconds and not choice.is_overloaded:
         return choice, Proposal(case.running, (why, give_reason("just-changed")), is_held=True)
     reasons = (why, explain(choice), *describe_kept(choice, policy.promise))
     proposal = Proposal(list(choice.counts), reasons, urgent=choice.is_overloaded)
@@ -52,9 +52,10 @@ def describe_place(case: Case, target_seconds: float) -> Reason:
 
 def explain(choice: WeighedChoice) -> Reason:
     """The reason for the processors of a choice."""
-    best = choice.offers[0]
+    best, minutes = choice.offers[0], choice.horizon_minutes
     return give_reason(
         CODES[choice.why],
+        span="hour" if minutes == HOUR else write_seconds(MINUTE * minutes),
         counts=best.total,
         price=write_number(choice.price),
         cost=write_number(best.cost),

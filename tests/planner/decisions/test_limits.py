@@ -10,7 +10,7 @@ from planner.decisions.case import DecisionQuestion
 from planner.decisions.compose import Decision, compose_decision, decide
 from planner.decisions.limits import limit_steps
 from planner.decisions.policy import LastChange, MaxStep, Policy
-from planner.economics.seen import History, SeenInterval
+from planner.economics.history import History, SeenInterval
 from planner.values import Scaling
 from tests.planner.economics.loads import ROW, TARGET, load_row
 

@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from planner.economics.ladder import Needs
-from planner.economics.seen import History, SeenInterval
+from planner.economics.history import MINUTE, History, SeenInterval
+from planner.economics.needs import Needs
 from planner.situations.situation import Situation, survey_load
 from planner.values import DEFAULT_MODEL, Edge, Load, Operator, OperatorLoad, Topology
 
@@ -28,12 +28,13 @@ def need_row(rate: float = 20.0, k_max: int | None = None) -> Needs:
     return Needs(survey_row(rate), TARGET, k_max)
 
 
-def see_row(
+def see_row(  # noqa: PLR0917 - what a history is made of
     rates: Sequence[float],
     counts: Sequence[int] = (4, 6),
     seconds: float | None = 0.4,
     step: float = 1.0,
     backlog: tuple[float, ...] | None = None,
+    unit_seconds: float = MINUTE,
 ) -> History:
     seen = [SeenInterval(rate, tuple(counts), seconds, backlog) for rate in rates]
-    return History(seen, step, TARGET)
+    return History(seen, step, TARGET, unit_seconds=unit_seconds)

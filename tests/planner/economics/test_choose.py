@@ -65,14 +65,26 @@ def test_in_a_dip_of_some_minutes_no_more_is_given_up_than_before_it():
     assert dipped >= before - 3
 
 
-def test_a_change_settles_for_one_interval():
-    rates = [*vary([20.0] * 100), 40.0]
+@pytest.mark.parametrize(("rate", "why"), [(25.0, "settling"), (40.0, "best")])
+def test_a_change_settles_for_one_interval_but_not_in_an_overload(rate: float, why: str):
+    rates = [*vary([20.0] * 100), rate]
     history = see_row(rates, (3, 4), 2.0)
     last = replace(history.intervals[-1], counts=(4, 4))
     history = replace(history, intervals=[*history.intervals[:-1], last])
-    made = choose(survey_row(40.0, (4, 4)), history, rates, TERMS)
+    made = choose(survey_row(rate, (4, 4)), history, rates, TERMS)
     assert made is not None
-    assert (made.why, made.counts) == ("settling", (4, 4))
+    assert (made.why, made.is_overloaded) == (why, why == "best")
+    assert (made.counts == (4, 4)) == (why == "settling")
+
+
+def test_short_units_choose_as_minutes_do_and_tell_costs_in_minutes():
+    rates = vary([20.0] * 200)
+    minutes = decide(rates, (12, 18))
+    seconds = decide(rates, (12, 18), unit_seconds=6.0)
+    assert seconds.counts == minutes.counts
+    assert seconds.price == pytest.approx(minutes.price)
+    assert seconds.horizon_minutes == 6.0
+    assert seconds.running.cost == pytest.approx(minutes.running.cost / 10.0, rel=1e-3)
 
 
 def test_a_debt_raises_the_price_and_a_surplus_lowers_it():

@@ -4,11 +4,12 @@ from dataclasses import replace
 
 import pytest
 
+from planner.calibration.modelled_waits import Interval
 from planner.calibration.wait_correction import UNCORRECTED
-from planner.economics.seen import SeenInterval
-from planner.economics.steady import MOST, find_correction, smooth_steady, take_slower
+from planner.economics.history import History, SeenInterval
+from planner.economics.steady import MOST, find_correction, smooth_seen, smooth_steady, take_slower
 from planner.values import InstanceLoad
-from tests.planner.economics.loads import load_row, need_row, see_row
+from tests.planner.economics.loads import ROW, TARGET, load_row, need_row, see_row
 
 
 def slow_down(rate: float, counts: tuple[int, int], service_rate: float):
@@ -24,6 +25,20 @@ def test_intervals_of_a_change_do_not_speak_of_the_load():
     load = smooth_steady(loads, replace(see_row([]), intervals=seen))
     assert load.operators["parse"].service_rate == pytest.approx(10.0)
     assert load.operators["parse"].processors == 5
+
+
+def test_short_intervals_are_smoothed_one_by_one_without_those_of_a_change():
+    """Four intervals of 15 s make a unit: the whole unit of the change is left out."""
+    loads = [load_row(20.0)] * 8 + [slow_down(20.0, (5, 6), 1.0)] * 4 + [slow_down(20.0, (5, 6), 8.0)] * 4
+    counts = [(4, 6)] * 8 + [(5, 6)] * 8
+    intervals = [SeenInterval(20.0, one, 0.4) for one in counts]
+    history = History.gather(intervals, 15.0, TARGET, pause_seconds=20.0)
+    assert (history.size, len(history.intervals)) == (4, 4)
+    load = smooth_seen(ROW, loads[-1], [Interval(one) for one in loads], 15.0, history)
+    assert load.operators["parse"].service_rate == pytest.approx(8.0)
+    assert load.operators["parse"].processors == 5
+    newest = smooth_seen(ROW, loads[-1], [Interval(one) for one in loads[-6:]], 15.0, history)
+    assert newest.operators["parse"].service_rate == pytest.approx(8.0)
 
 
 def test_an_operator_that_became_slower_is_seen_at_once_and_chance_is_not():

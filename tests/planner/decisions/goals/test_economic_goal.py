@@ -8,7 +8,7 @@ import pytest
 from planner.decisions.case import DecisionQuestion
 from planner.decisions.compose import compose_decision, decide
 from planner.decisions.policy import LastChange, Policy
-from planner.economics.seen import History, SeenInterval
+from planner.economics.history import History, SeenInterval
 from tests.planner.economics.loads import ROW, TARGET, load_row
 
 POLICY = Policy(t_max_seconds=TARGET, rule="economic")
@@ -38,9 +38,24 @@ def test_an_overload_is_urgent():
     assert (made.action, made.urgent) == ("scale_up", True)
 
 
-def test_a_change_just_decided_is_waited_for():
-    made = decide(replace(ask(40.0, (3, 4), 5.0), last=LastChange(60.0, 20.0)))
-    assert (made.action, made.reasons[-1].code) == ("hold", "just-changed")
+def test_a_change_just_decided_is_waited_for_but_not_in_an_overload():
+    just_changed = LastChange(60.0, 20.0)
+    late = decide(replace(ask(25.0, (3, 4), 2.0), last=just_changed))
+    assert (late.action, late.reasons[-1].code) == ("hold", "just-changed")
+    assert decide(replace(ask(25.0, (3, 4), 2.0))).action == "scale_up"
+    made = decide(replace(ask(40.0, (3, 4), 5.0), last=just_changed))
+    assert (made.action, made.urgent) == ("scale_up", True)
+
+
+def test_a_sentence_says_for_how_long_costs_are_compared():
+    def explain(step_seconds: float, pause_seconds: float) -> str:
+        seen = [SeenInterval(20.0, (3, 5), 0.4)] * 60
+        history = History.gather(seen, step_seconds, TARGET, pause_seconds=pause_seconds)
+        return decide(replace(ask(20.0, (3, 5)), seen=history)).reasons[1].detail
+
+    assert explain(60.0, 2.0).startswith("Over the next hour no other")
+    assert explain(5.0, 20.0).startswith("Over the next hour no other")
+    assert explain(5.0, 2.0).startswith("Over the next 6 min no other")
 
 
 def test_one_processor_fewer_is_judged_by_what_it_costs():
@@ -51,7 +66,7 @@ def test_one_processor_fewer_is_judged_by_what_it_costs():
 
 def test_short_intervals_are_taken_together():
     seen = [SeenInterval(rate, (3, 5), 0.4, (1.0, 2.0)) for rate in (10.0, 20.0, 30.0, 10.0, 30.0, 20.0)] * 2
-    history = History.gather(seen, 10.0, TARGET)
+    history = History.gather(seen, 10.0, TARGET, pause_seconds=20.0)
     assert len(history.intervals) == 2
     assert history.step == 1.0
     first = history.intervals[0]

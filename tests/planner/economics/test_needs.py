@@ -7,7 +7,7 @@ from random import Random
 
 import pytest
 
-from planner.economics.ladder import Needs, climb, find_log
+from planner.economics.needs import Needs, climb, find_log
 from planner.queueing.instances.stair_curves import StairCurve
 from planner.situations.situation import assess_counts, survey_load
 from planner.values import DEFAULT_MODEL, Edge, InstanceLoad, Load, Operator, OperatorLoad, Topology

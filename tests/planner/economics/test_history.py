@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from planner.economics.seen import USUAL_LATE, USUAL_PAUSE, History, SeenInterval
+from planner.economics.history import USUAL_LATE, USUAL_PAUSE, History, SeenInterval
 from tests.planner.economics.loads import see_row
 
 
@@ -58,14 +58,14 @@ def test_nothing_measured_keeps_an_unknown_share():
 
 def test_a_change_costs_the_usual_until_changes_were_seen():
     cost = write_history((3, 0.4, 50)).find_change_cost(0.7)
-    assert (cost.late_minutes, cost.pause_seconds, cost.changes) == (USUAL_LATE, USUAL_PAUSE, 0)
+    assert (cost.late, cost.pause_seconds, cost.changes) == (USUAL_LATE, USUAL_PAUSE, 0)
 
 
 def test_the_cost_of_a_change_is_learned_from_past_changes():
     parts = [(3 + turn % 2, seconds, count) for turn in range(12) for seconds, count in ((9.0, 2), (0.4, 20))]
     cost = write_history((9, 0.4, 20), *parts).find_change_cost(0.7)
     assert cost.changes == 12
-    assert cost.late_minutes == pytest.approx((3 * USUAL_LATE + 12 * 2) / 15)
+    assert cost.late == pytest.approx((3 * USUAL_LATE + 12 * 2) / 15)
 
 
 def test_a_change_out_of_an_overload_says_nothing_of_what_a_change_costs():
@@ -92,9 +92,54 @@ def test_what_is_kept_is_judged_by_minutes_of_the_clock():
     target = 0.3
     shares = []
     for end in range(minute * 20, minute * 21):
-        kept = History.gather(seen[:end], step, target, end * step).find_kept(0.9)
+        kept = History.gather(seen[:end], step, target, end * step, USUAL_PAUSE).find_kept(0.9)
         shares.append(kept.share)
         assert kept.minutes == 20
         assert kept.ago == pytest.approx(20 + end % minute * step / 60)
     assert shares == [0.5] * minute
-    assert History.gather(seen[: minute * 20 + 7], step, target).find_kept(0.9).share != 0.5
+    assert History.gather(seen[: minute * 20 + 7], step, target, 0.0, USUAL_PAUSE).find_kept(0.9).share != 0.5
+
+
+@pytest.mark.parametrize(
+    ("step", "pause", "unit"),
+    [
+        (60.0, 3.0, 60.0),
+        (300.0, 3.0, 60.0),
+        (5.0, 3.0, 9.0),
+        (5.0, 0.5, 5.0),
+        (5.0, 90.0, 60.0),
+        (45.0, 1.0, 45.0),
+    ],
+)
+def test_a_unit_is_three_pauses_long_at_least_an_interval_and_at_most_a_minute(
+    step: float, pause: float, unit: float
+):
+    seen = [SeenInterval(20.0, (3,), 0.4)] * 48
+    history = History.gather(seen, step, 0.6, pause_seconds=pause)
+    assert history.unit_seconds == unit
+    assert history.size == max(1, round(unit / step))
+    assert history.step_seconds == pytest.approx(history.size * step)
+    assert len(history.intervals) == 48 // history.size
+    kept = history.find_kept(0.97)
+    assert kept.minutes == pytest.approx(48 * step / 60)
+
+
+def test_short_pauses_that_were_seen_make_the_unit_shorter():
+    """Pauses of 2 s at a utilisation of 0.7: the tuples of one interval wait 2²/(2·0.3·5) s longer."""
+    longer = 2.0**2 / (2.0 * 0.3) / 5.0
+    parts = [
+        (4 + turn % 2, seconds, count)
+        for turn in range(5)
+        for seconds, count in ((0.4 + longer, 1), (0.4, 20))
+    ]
+    seen = write_history((3, 0.4, 20), *parts).intervals
+    guessed = History.gather(seen[:20], 5.0, 9.0)
+    assert guessed.unit_seconds == 15.0
+    learned = History.gather(seen, 5.0, 9.0)
+    assert learned.unit_seconds == pytest.approx(3.0 * (5.0 * 2.0**5) ** (1 / 6))
+    assert (learned.size, learned.steps_after_change) == (1, 4)
+
+
+def test_a_lasting_longer_time_after_giving_up_processors_is_no_pause():
+    history = write_history((5, 0.4, 9), (4, 0.55, 9))
+    assert history.find_pause(9, range(9, 12), 0.7) == 0.0

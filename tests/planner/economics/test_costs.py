@@ -5,7 +5,7 @@ from math import inf, log
 import numpy as np
 import pytest
 
-from planner.economics.worth import find_drain_seconds, roll
+from planner.economics.costs import find_drain_seconds, roll
 
 
 def weigh(
