@@ -105,18 +105,15 @@ def choose(
     futures = look_into_futures(np.asarray(rates, dtype=float), history.step)
     rate_now = exp(futures.level.value)
     here = needs.measure(newest.counts, max(rate_now, 1e-9))
-    highest = futures.find_highest()
-    rungs = climb(needs, LEAST_PART_OF_LEVEL * rate_now, BEYOND_PATHS * highest)
+    rungs = climb(needs, LEAST_PART_OF_LEVEL * rate_now, BEYOND_PATHS * futures.find_highest())
     if not rungs:
         return None
-    change = history.find_change_cost(min(1.0, rate_now / here.saturation))
-    if terms.pause_seconds is not None:
-        change = ChangeCost(change.late, terms.pause_seconds, change.changes)
+    change = find_change(history, min(1.0, rate_now / here.saturation), terms)
     kept = history.find_kept(terms.promise)
     price = terms.price
     if price is None:
-        usual = PRICE * find_usual(needs, rungs, max(float(np.mean(rates)), rate_now))
-        price = usual * steer(kept.debt / history.unit_minutes, terms.promise)
+        usual = find_usual(needs, rungs, max(float(np.mean(rates)), rate_now))
+        price = PRICE * usual * steer(kept.debt / history.unit_minutes, terms.promise)
     scales = Scales(situation, history, futures, change, price)
     rungs = [here, *(one for one in rungs if one.counts != here.counts)]
     offers = scales.weigh(rungs)
@@ -128,12 +125,22 @@ def choose(
         running, ranked = scales.weigh_calmly([*rungs, *finer])
     is_overloaded = rate_now > here.saturation
     counts, why = decide(ranked[0], running, scales, here, is_overloaded=is_overloaded)
-    minutes = history.unit_minutes
-    running, *ranked = [replace(one, cost=one.cost * minutes) for one in (running, *ranked)]
-    horizon = HORIZON * minutes
+    running, *ranked = tell_in_minutes([running, *ranked], history.unit_minutes)
+    horizon = HORIZON * history.unit_minutes
     return WeighedChoice(
         counts, why, price, kept, change, running, ranked, correction, is_overloaded, horizon
     )
+
+
+def find_change(history: History, utilisation: float, terms: EconomicTerms) -> ChangeCost:
+    """What a change costs, with the owner's word on its pause."""
+    found = history.find_change_cost(utilisation)
+    return found if terms.pause_seconds is None else replace(found, pause_seconds=terms.pause_seconds)
+
+
+def tell_in_minutes(offers: Sequence[Offer], unit_minutes: float) -> list[Offer]:
+    """The offers with costs in processor-minutes, where they were in processors times units."""
+    return [replace(one, cost=one.cost * unit_minutes) for one in offers]
 
 
 def rank(offers: Sequence[Offer]) -> list[Offer]:
