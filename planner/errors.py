@@ -175,10 +175,11 @@ class BudgetTooSmall(PlannerError):
     k_max: int
     needed: int
     per_operator: Mapping[str, int]
+    unit: str = "processor"
 
     def __str__(self) -> str:
         return (
-            f"{write_counted(self.k_max, 'processor')} in all are {self.needed - self.k_max} too few: at least "
+            f"{write_counted(self.k_max, self.unit)} in all are {self.needed - self.k_max} too few: at least "
             f"{self.needed} are needed so that every operator keeps up within its bounds. Allow {self.needed}, or "
             "lower the load."
         )

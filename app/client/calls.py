@@ -125,9 +125,9 @@ def overview() -> Call[list[OverviewFields]]:
     return Call("GET", "/v1/overview", is_list=True)
 
 
-def plan_fleet(k_max: int, **terms: Any) -> Call[FleetPlanFields]:
+def plan_fleet(k_max: int | None = None, **terms: Any) -> Call[FleetPlanFields]:
     """What each topology gets of one budget; further terms: topologies={"label": ...}, load_factor=1.3, new=[...]."""
-    return Call("POST", "/v1/plans/fleet", {"k_max": k_max, **terms})
+    return Call("POST", "/v1/plans/fleet", ({} if k_max is None else {"k_max": k_max}) | terms)
 
 
 def fleet_policy() -> Call[dict[str, Any]]:

@@ -41,16 +41,22 @@ class Admission:
 
 
 def admit(
-    members: Sequence[Member], new: Sequence[Member], k_max: int, price: float = 0.0, taken: int = 0
+    members: Sequence[Member],
+    new: Sequence[Member],
+    k_max: int,
+    price: float = 0.0,
+    taken: int = 0,
+    *,
+    unit: str = "processor",
 ) -> Admission:
     """Plans a fleet without and with new jobs, and compares.
 
     They are admitted where they meet their targets and every target that is met without them is still met.
     """
-    before = plan_fleet(members, k_max, price, taken)
+    before = plan_fleet(members, k_max, price, taken, unit=unit)
     names = join_names([one.name for one in new], NAMED)
     try:
-        after = plan_fleet([*members, *new], k_max, price, taken)
+        after = plan_fleet([*members, *new], k_max, price, taken, unit=unit)
     except BudgetTooSmall as error:
         return Admission(before, admitted=False, detail=f"There is no room for {names}: {error}")
     known = {share.member.name: share for share in before.shares}

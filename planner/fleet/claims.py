@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from planner.allocation.allocate import allocate_budget, check_bounds, check_budget, set_board
 from planner.errors import TargetUnreachable
+from planner.fleet.footprint import Footprint
 from planner.situations.situation import Situation
 from planner.targets.drawn_target import make_target
 from planner.targets.target import allocate_fewest, find_nearest
@@ -18,7 +19,8 @@ class Member(NamedTuple):
 
     `priority`: the targets of higher numbers are met first. `weight` weighs its times against those of others.
     `floor` and `most` are the fewest and the most processors of the topology in all; `running` are those of its
-    operators now, if they are known.
+    operators now, if they are known. `footprint`: how its threads share slots, where the budget is in slots; None: each
+    processor counts one.
     """
 
     name: str
@@ -29,6 +31,11 @@ class Member(NamedTuple):
     floor: int = 0
     most: int | None = None
     running: Sequence[int] | None = None
+    footprint: Footprint | None = None
+
+    def measure(self, counts: Sequence[int]) -> int:
+        """What these processors take of the budget: their number, or the slots that they share."""
+        return sum(counts) if self.footprint is None else self.footprint.count_slots(counts)
 
 
 @dataclass(frozen=True)
@@ -46,8 +53,12 @@ class FleetClaim:
 
     @property
     def missing(self) -> int:
-        """The processors beyond the floors that the target takes."""
-        return sum(self.needs) - sum(self.floors)
+        """What the target takes of the budget beyond the floors."""
+        return self.measure(self.needs) - self.measure(self.floors)
+
+    def measure(self, counts: Sequence[int]) -> int:
+        """What these processors of the topology take of the budget."""
+        return self.member.measure(counts)
 
     @cached_property
     def rate(self) -> float:

@@ -16,7 +16,8 @@ from math import inf
 
 from planner.errors import BudgetTooSmall, PlannerError
 from planner.fleet.claims import FleetClaim, Member, make_claim
-from planner.fleet.sharing import share_lateness, share_times
+from planner.fleet.shares.sharing import share_lateness, share_times
+from planner.fleet.shares.slot_chains import settle_needs
 from planner.fleet.wording import Takers, describe_loss
 
 
@@ -44,6 +45,11 @@ class Share:
         """The processors of the topology."""
         return sum(self.counts)
 
+    @property
+    def slots(self) -> int:
+        """What these processors take of the budget."""
+        return self.member.measure(self.counts)
+
 
 @dataclass(frozen=True)
 class FleetPlan:
@@ -62,27 +68,35 @@ class FleetPlan:
 
 
 def plan_fleet(
-    members: Sequence[Member], k_max: int, price: float = 0.0, taken: int = 0, reserve: int = 0
+    members: Sequence[Member],
+    k_max: int,
+    price: float = 0.0,
+    taken: int = 0,
+    reserve: int = 0,
+    *,
+    unit: str = "processor",
 ) -> FleetPlan:
-    """The best share of `k_max` processors; raises BudgetTooSmall where topologies could not keep up.
+    """The best share of `k_max` processors, or slots (`unit`); raises BudgetTooSmall where topologies could not keep
+    up.
 
     `price` is the weighted seconds that a processor must save so that it is used beyond what targets need. `taken` of
     the budget run at topologies that are not planned. `reserve` processors are used for targets alone.
     """
     claims, held = make_claims(members)
-    budget = k_max - taken - sum(sum(member.running or ()) for member, _ in held)
-    floors = sum(sum(claim.floors) for claim in claims)
+    budget = k_max - taken - sum(member.measure(member.running or ()) for member, _ in held)
+    per_topology = {claim.member.name: claim.measure(claim.floors) for claim in claims}
+    floors = sum(per_topology.values())
     if budget < floors:
-        per_topology = {claim.member.name: sum(claim.floors) for claim in claims}
-        raise BudgetTooSmall(k_max, floors + k_max - budget, per_topology)
+        raise BudgetTooSmall(k_max, floors + k_max - budget, per_topology, unit)
     spare = budget - floors
     needed = sum(claim.missing for claim in claims)
     if needed <= spare:
         counts, optimal = [claim.needs for claim in claims], True
     else:
         counts, optimal = share_by_priority(claims, spare)
-    left = max(budget - sum(map(sum, counts)) - reserve, 0)
-    if left and claims:
+    left = max(budget - measure_all(claims, counts) - reserve, 0)
+    # Without any left, too: slots that threads share have room for more of them.
+    if claims and (left or any(claim.member.footprint for claim in claims)):
         shared = share_times(claims, counts, left, price)
         counts, optimal = shared.counts, optimal and shared.optimal
     shares = describe_shares(claims, counts)
@@ -91,9 +105,14 @@ def plan_fleet(
         needed=needed + floors + k_max - budget,
         shares=shares,
         held=held,
-        unused=budget - sum(map(sum, counts)),
+        unused=budget - measure_all(claims, counts),
         optimal=optimal,
     )
+
+
+def measure_all(claims: Sequence[FleetClaim], counts: Sequence[Sequence[int]]) -> int:
+    """What these processors of all topologies take of the budget."""
+    return sum(claim.measure(found) for claim, found in zip(claims, counts, strict=True))
 
 
 def make_claims(members: Sequence[Member]) -> tuple[list[FleetClaim], list[tuple[Member, PlannerError]]]:
@@ -101,7 +120,7 @@ def make_claims(members: Sequence[Member]) -> tuple[list[FleetClaim], list[tuple
     claims, held = [], []
     for member in members:
         try:
-            claims.append(make_claim(member))
+            claims.append(settle_needs(make_claim(member)))
         except PlannerError as error:
             held.append((member, error))
     return claims, held
@@ -120,7 +139,7 @@ def share_by_priority(claims: Sequence[FleetClaim], spare: int) -> tuple[list[li
             found, optimal = shared.counts, optimal and shared.optimal
         for i, one in zip(places, found, strict=True):
             counts[i] = one
-            spare -= sum(one) - sum(claims[i].floors)
+            spare -= claims[i].measure(one) - claims[i].measure(claims[i].floors)
     return counts, optimal
 
 

@@ -39,6 +39,7 @@ class Purchase:
 
 # The most steps of dynamic programming (sizes × slots), some seconds; a larger search is refused.
 MOST_COVERS = 20_000_000
+MOST_AFFORDED = 100_000
 COUNT_BITS = 40  # a cover has fewer VMs and fewer slots than 2^40
 
 Acquire = Callable[[Sequence[VmSize], int], Purchase]
@@ -124,6 +125,18 @@ def acquire_cheapest(sizes: Sequence[VmSize], slots: int) -> Purchase:
     for size in tabulate_covers(tuple(drop_dominated(sizes))).cover(slots - bulk * best.slots):
         counts[size] += 1
     return make_purchase(counts.items())
+
+
+def afford_most(sizes: Sequence[VmSize], hourly_price: float, most: int = MOST_AFFORDED) -> int:
+    """The most slots of any mix of VMs that costs at most so much; at most `most`."""
+    low, high = 0, most
+    while low < high:
+        middle = (low + high + 1) // 2
+        if acquire_cheapest(sizes, middle).hourly_price <= hourly_price:
+            low = middle
+        else:
+            high = middle - 1
+    return low
 
 
 def drop_dominated(sizes: Iterable[VmSize]) -> list[VmSize]:

@@ -17,11 +17,12 @@ from planner.wording import write_counted
 
 if TYPE_CHECKING:
     from app.deciding.fleet.service import HeldTopology
+    from app.deciding.fleet_budgets import GatheredBudget
 
 
 def to_fleet_answer(
     body: FleetRequest,
-    k_max: int,
+    budget: "GatheredBudget",
     found: Admission,
     held: "Sequence[HeldTopology]",
     notes: Mapping[str, str],
@@ -37,20 +38,21 @@ def to_fleet_answer(
     fits = plan.fits and not held and found.admitted
     return FleetPlanAnswer(
         fits=fits,
-        k_max=k_max,
+        unit="slots" if budget.unit == "slot" else "processors",
+        k_max=budget.total,
         needed=plan.needed,
         processors_total=sum(row.processors_total for row in rows),
         unused_processors=plan.unused,
         optimal=plan.optimal,
-        detail=describe_plan(plan, k_max, len(held) + len(plan.held)),
+        detail=describe_plan(plan, budget.total, len(held) + len(plan.held), budget.unit),
         topologies=sorted(rows, key=lambda row: row.name),
         admission=to_admission(found) if new else None,
     )
 
 
-def describe_plan(plan: FleetPlan, k_max: int, held: int) -> str:
+def describe_plan(plan: FleetPlan, k_max: int, held: int, unit: str = "processor") -> str:
     """Whether the budget is enough, in a sentence or two."""
-    budget = write_counted(k_max, "processor")
+    budget = write_counted(k_max, unit)
     missed = sum(share.meets is False for share in plan.shares)
     if missed and plan.needed > k_max:
         said = (
@@ -76,6 +78,7 @@ def to_row(share: Share, note: str | None, *, is_new: bool) -> FleetTopology:
         running=None if member.running is None else sum(member.running),
         processors=member.situation.name_counts(share.counts),
         processors_total=share.total,
+        slots=share.slots if member.footprint is not None else None,
         needed=share.needed,
         expected_sojourn_seconds=share.seconds,
         target_seconds=member.t_max_seconds,

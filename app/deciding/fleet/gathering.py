@@ -37,6 +37,7 @@ def gather_fleet(
         SnapshotRow.measured_completion_seconds,
         SnapshotRow.operators,
         SnapshotRow.shapes,
+        SnapshotRow.instances,
         ENDED_AT,
     ).lateral("newest")
     query = (

@@ -2,11 +2,13 @@
 
 from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
+from app.load.bodies.answers import PurchaseAnswer
 from app.load.bodies.load import LoadBody
 from app.load.bodies.terms import KMax, TMax
 from app.load.bodies.topology import Graph
+from app.machines.placements.schemas import VmBody
 from app.web.fields import MOST_BUDGET, Answer, Body, OperatorName, Processors, TopologyName, show_example
 
 MOST_NEW = 20
@@ -37,7 +39,24 @@ class FleetRequest(Body):
 
     model_config = show_example({"k_max": 500, "topologies": {"label": "prod"}, "load_factor": 1.3})
 
-    k_max: KMax
+    k_max: KMax | None = None
+    slots: Annotated[
+        int | None,
+        Field(
+            ge=1,
+            le=MOST_BUDGET,
+            description="Instead of k_max: a processor takes one, or its part by its operator's profile.",
+        ),
+    ] = None
+    vms: Annotated[
+        list[VmBody],
+        Field(max_length=10_000, description="Instead: their slots, on which threads are placed."),
+    ] = []
+    vm_catalogue: Annotated[
+        TopologyName | None, Field(description="Instead: what `hourly_price` buys of these VMs.")
+    ] = None
+    hourly_price: Annotated[float | None, Field(gt=0, le=1e9)] = None
+    lost_vms: Annotated[list[str], Field(max_length=1000, description="What if these are lost?")] = []
     topologies: Names | LabelFilter | None = None
     weights: Annotated[
         dict[str, Weight], Field(description="How much a topology's time counts; left out: 1.")
@@ -66,6 +85,24 @@ class FleetRequest(Body):
     ] = 0.0
     new: Annotated[list[NewTopology], Field(max_length=MOST_NEW, description="What if these jobs come?")] = []
 
+    @model_validator(mode="after")
+    def has_one_budget(self) -> "FleetRequest":
+        """Refuses no budget, and two."""
+        given = [
+            self.k_max is not None,
+            self.slots is not None,
+            bool(self.vms),
+            self.vm_catalogue is not None,
+        ]
+        if sum(given) != 1:
+            raise ValueError("must have one of k_max, slots, vms and vm_catalogue")
+        if (self.vm_catalogue is None) != (self.hourly_price is None):
+            raise ValueError("must have vm_catalogue and hourly_price together")
+        known = {one.name for one in self.vms}
+        if len(known) < len(self.vms) or not known.issuperset(self.lost_vms):
+            raise ValueError("must have different names in vms, and only these in lost_vms")
+        return self
+
 
 class FleetTopology(Answer):
     """What one topology gets of the budget."""
@@ -79,6 +116,7 @@ class FleetTopology(Answer):
     running: int | None
     processors: dict[str, int]
     processors_total: int
+    slots: Annotated[int | None, Field(description="What they take of a budget in slots.")] = None
     needed: Annotated[int | None, Field(description="The fewest processors that meet the target.")]
     expected_sojourn_seconds: float | None
     target_seconds: float | None
@@ -112,10 +150,32 @@ class FleetAdmission(Answer):
     costs: list[FleetCost]
 
 
+class FleetVm(Answer):
+    """A VM with the threads on it, by topology and operator."""
+
+    name: str
+    slots: int
+    free_slots: int
+    threads: dict[str, dict[str, int]]
+
+
+class FleetPlacement(Answer):
+    """Which VM holds which threads, with few moves from what runs."""
+
+    vms: list[FleetVm]
+    moved: Annotated[
+        int | None,
+        Field(description="Threads that run elsewhere now; null: no snapshot says on which nodes."),
+    ]
+    acquired: Annotated[PurchaseAnswer | None, Field(description="The cheapest mix; null: VMs were given.")]
+    detail: str
+
+
 class FleetBudget(Answer):
     """How far the budget goes."""
 
     fits: Annotated[bool, Field(description="Every target is met, and nothing is held.")]
+    unit: Literal["processors", "slots"] = "processors"
     k_max: Annotated[int, Field(description="The budget without what is lost.")]
     needed: Annotated[int, Field(description="The least budget for every target that can be met.")]
     processors_total: int
@@ -128,4 +188,5 @@ class FleetPlanAnswer(FleetBudget):
     """The best share of the budget; without room for the new jobs, the share without them."""
 
     topologies: list[FleetTopology]
+    placement: Annotated[FleetPlacement | None, Field(description="null: the budget is not of VMs.")] = None
     admission: FleetAdmission | None = None

@@ -16,19 +16,27 @@ from app.deciding.fleet.gathering import (
     is_calibrated,
 )
 from app.deciding.fleet.schemas import FleetPlanAnswer, FleetRequest, NewTopology
+from app.deciding.fleet_budgets import gather_budget, place_fleet
 from app.deciding.policies.schemas import PolicyBody
 from app.load.bodies.topology import Graph, check_size
 from app.load.measurements.freshness import describe_data, find_age
 from app.load.measurements.load import read_loads
 from app.settings import Settings
 from app.web.observability import time_planner
-from app.web.problems.error_pointers import RefusedByPlanner, find_place, pointing_into_body
+from app.web.problems.error_pointers import (
+    DESCRIBED,
+    Places,
+    RefusedByPlanner,
+    find_place,
+    pointing_into_body,
+)
 from app.web.problems.errors import InvalidRequest
 from planner.decisions.policy import Policy, bound_topology
 from planner.decisions.shared_budget import MOST_DRAWN, find_target, keep_room
 from planner.errors import PlannerError, suggest_name
 from planner.fleet.admission import Admission, admit
 from planner.fleet.claims import Member
+from planner.fleet.footprint import Footprint
 from planner.fleet.plan import plan_fleet
 from planner.situations.situation import Situation, scale_load, survey_load
 from planner.values import Load
@@ -53,17 +61,43 @@ def answer_fleet(session: Session, body: FleetRequest, settings: Settings) -> Fl
     policies = {row.name: PolicyBody.model_validate(row.policy, strict=False) for row in rows if row.policy}
     fresh = [row for row in rows if find_reason(row, now) is None]
     loads = gather_calibrated(session, fresh, policies, settings)
+    budget = gather_budget(session, body, rows)
     with time_planner("fleet"):
         members, held, notes = read_members(rows, body, policies, loads, now)
+        footprints = {row.name: budget.find_footprint(row.definition) for row in rows}
+        members = [one._replace(footprint=footprints[one.name]) for one in members]
         new = [read_new(one, place, body.load_factor) for place, one in enumerate(body.new)]
-        budget = body.k_max - body.lost_processors
-        taken = sum(sum(one.processors.values()) for one in held)
-        with pointing_into_body():
+        taken = sum(measure_held(one, footprints[one.name]) for one in held)
+        with pointing_into_body(find_places(body)):
             if new:
-                found = admit(members, new, budget, body.price, taken)
+                found = admit(members, new, budget.total, body.price, taken, unit=budget.unit)
             else:
-                found = Admission(plan_fleet(members, budget, body.price, taken))
-    return to_fleet_answer(body, budget, found, held, notes)
+                plan = plan_fleet(members, budget.total, body.price, taken, unit=budget.unit)
+                found = Admission(plan)
+        kept = {one.name: one.processors for one in held}
+        kept |= {
+            one.name: one.situation.name_counts(one.running or ())
+            for one, _ in found.plan.held
+            if one.running
+        }
+        placed = place_fleet(budget, found.plan.shares, rows, kept)
+    answer = to_fleet_answer(body, budget, found, held, notes)
+    return answer.model_copy(update={"placement": placed})
+
+
+def measure_held(one: HeldTopology, footprint: Footprint | None) -> int:
+    """What a topology that keeps what runs takes of the budget."""
+    if footprint is None:
+        return sum(one.processors.values())
+    return footprint.count_slots([one.processors.get(name, 0) for name in footprint.names])
+
+
+def find_places(body: FleetRequest) -> Places:
+    """Where the body has its budget."""
+    if body.k_max is not None:
+        return DESCRIBED
+    field = "/slots" if body.slots is not None else "/vms" if body.vms else "/hourly_price"
+    return DESCRIBED | {"k_max": field}
 
 
 def check_names(body: FleetRequest, names: Sequence[str]) -> None:

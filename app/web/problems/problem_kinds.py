@@ -54,6 +54,10 @@ def _point_at_readings(problem: errors.ThroughputNotConverged) -> Extension:
     }
 
 
+def _list_needed(problem: planning.BudgetTooSmall) -> Extension:
+    return {"k_max": problem.k_max, "needed": problem.needed, "per_operator": problem.per_operator}
+
+
 def _name_limit(problem: planning.TargetUnreachable) -> Extension:
     return {"t_max_seconds": problem.t_max_seconds, "lower_bound_seconds": problem.lower_bound_seconds}
 
@@ -138,7 +142,7 @@ KINDS: dict[type[Exception], Kind] = {
     planning.InvalidState: Kind("invalid-state", 422, "Invalid state"),
     planning.NoSteadyState: Kind("no-steady-state", 422, "No steady state", _list_fields),
     planning.BoundTooSmall: Kind("bound-too-small", 422, "max_processors too small", _list_fields),
-    planning.BudgetTooSmall: Kind("budget-too-small", 422, "k_max too small", _list_fields),
+    planning.BudgetTooSmall: Kind("budget-too-small", 422, "k_max too small", _list_needed),
     planning.TargetUnreachable: Kind("target-unreachable", 422, "Target unreachable", _name_limit),
     planning.SimulationTooLarge: Kind(
         "simulation-too-large",

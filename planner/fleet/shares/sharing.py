@@ -8,15 +8,15 @@ Only where chains have more than MOST_CHAINED processors together, they are comb
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 
 import numpy as np
 
 from planner.allocation.whole_groups import Options, Sums
 from planner.arrays import Floats
-from planner.fleet.chains import Chain, draw_chain
 from planner.fleet.claims import FleetClaim
-from planner.fleet.pool import Pool, weigh_lateness
+from planner.fleet.shares.chains import Chain, draw_chain, list_hull_steps
+from planner.fleet.shares.pool import Pool, weigh_lateness
+from planner.fleet.shares.slot_chains import SlotChain
 
 MOST_CHAINED = 4_000
 """Processors on all chains together: the work of combining them grows with the square, to some tenths of a second."""
@@ -37,7 +37,7 @@ class Shared:
 class ChainPart:
     """A chain from its place `first`, with the weighted value of each number of processors from there on."""
 
-    chain: Chain
+    chain: Chain | SlotChain
     first: int
     values: Floats
     is_whole: bool
@@ -67,7 +67,7 @@ def share_lateness(claims: Sequence[FleetClaim], spare: int) -> Shared:
     """The share of processors beyond the floors with the least weighted lateness."""
     parts: dict[int, ChainPart] = {}
     for i in find_chained(claims):
-        chain = draw_chain(claims[i], min(claims[i].missing, spare))
+        chain = draw(claims[i], min(claims[i].missing, spare))
         above = np.maximum(chain.seconds - (claims[i].limit_seconds or 0.0), 0.0)
         parts[i] = ChainPart(chain, 0, weigh_lateness(claims[i]) * above, is_whole=True)
     others = [claim for i, claim in enumerate(claims) if i not in parts]
@@ -82,8 +82,9 @@ def share_times(
     parts: dict[int, ChainPart] = {}
     further = min(spare, max(MOST_FURTHER // max(len(chained), 1), LEAST_FURTHER))
     for i in chained:
-        claim, first = claims[i], sum(starts[i]) - sum(claims[i].floors)
-        chain = draw_chain(claim, first + further)
+        claim = claims[i]
+        first = claim.measure(starts[i]) - claim.measure(claim.floors)
+        chain = draw(claim, first + further)
         first = min(first, chain.most)
         values = claim.member.weight * chain.seconds[first:]
         parts[i] = ChainPart(chain, first, values, chain.is_whole or further == spare)
@@ -92,9 +93,16 @@ def share_times(
     return share(parts, pool, spare, price)
 
 
+def draw(claim: FleetClaim, most_more: int) -> Chain | SlotChain:
+    """The chain of a topology, in slots where its threads share them."""
+    if claim.member.footprint is None:
+        return draw_chain(claim, most_more)
+    return SlotChain.draw(claim, most_more)
+
+
 def find_chained(claims: Sequence[FleetClaim], *, has_limits: bool = False) -> list[int]:
     """The places of the topologies that need a chain of their own: with stairs, with another waiting model than most,
-    and, where it can bind, with a limit on all their processors.
+    with threads that share slots, and, where it can bind, with a limit on all their processors.
     """
     models = Counter(claim.member.situation.stations.model for claim in claims)
     usual = max(models, key=lambda model: models[model])
@@ -103,6 +111,7 @@ def find_chained(claims: Sequence[FleetClaim], *, has_limits: bool = False) -> l
         for i, claim in enumerate(claims)
         if claim.member.situation.stations.grouped
         or claim.member.situation.stations.model != usual
+        or claim.member.footprint is not None
         or (has_limits and claim.member.most is not None)
     ]
 
@@ -155,18 +164,3 @@ def combine_along_hulls(parts: Sequence[ChainPart], spare: int) -> Combined:
     return Combined(
         used[:kept].tolist(), change[:kept], None, [(place, length) for _, place, length in steps]
     )
-
-
-def list_hull_steps(place: int, values: Floats) -> list[tuple[float, int, int]]:
-    """The steps along the lower convex hull of values: gain for each processor, the part's place, and processors."""
-    hull = [0]
-    for k in range(1, len(values)):
-        while len(hull) > 1 and (values[hull[-2]] - values[hull[-1]]) * (k - hull[-1]) <= (
-            values[hull[-1]] - values[k]
-        ) * (hull[-1] - hull[-2]):
-            hull.pop()
-        hull.append(k)
-    steps = [
-        (float(values[one] - values[two]) / (two - one), place, two - one) for one, two in pairwise(hull)
-    ]
-    return [step for step in steps if step[0] > 0.0]

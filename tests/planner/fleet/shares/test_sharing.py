@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from planner.errors import BudgetTooSmall
-from planner.fleet import sharing
 from planner.fleet.plan import plan_fleet
-from planner.fleet.sharing import list_hull_steps
+from planner.fleet.shares import sharing
+from planner.fleet.shares.chains import list_hull_steps
 from tests.planner.fleet.fleet_cases import make_fleet
 
 

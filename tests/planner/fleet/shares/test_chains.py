@@ -4,8 +4,8 @@ from random import Random
 
 import pytest
 
-from planner.fleet.chains import draw_chain
 from planner.fleet.claims import make_claim
+from planner.fleet.shares.chains import draw_chain
 from tests.planner.fleet.fleet_cases import SmallFleet, make_fleet
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from planner.fleet.claims import make_claim
-from planner.fleet.pool import Pool
+from planner.fleet.shares.pool import Pool
 from tests.planner.fleet.fleet_cases import make_member
 
 

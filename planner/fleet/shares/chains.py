@@ -5,6 +5,7 @@ waits are stairs, and dynamic programming over the sum of processors finds the b
 """
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
@@ -75,3 +76,18 @@ def list_options(curve: Curve, ceiling: int, most_more: int) -> Options:
         counts = list(range(floor, min(ceiling, floor + most_more) + 1))
     first = rate * curve.wait_seconds(floor)
     return Options([k - floor for k in counts], [rate * curve.wait_seconds(k) - first for k in counts], [])
+
+
+def list_hull_steps(place: int, values: Floats) -> list[tuple[float, int, int]]:
+    """The steps along the lower convex hull of values: gain for each processor, the part's place, and processors."""
+    hull = [0]
+    for k in range(1, len(values)):
+        while len(hull) > 1 and (values[hull[-2]] - values[hull[-1]]) * (k - hull[-1]) <= (
+            values[hull[-1]] - values[k]
+        ) * (hull[-1] - hull[-2]):
+            hull.pop()
+        hull.append(k)
+    steps = [
+        (float(values[one] - values[two]) / (two - one), place, two - one) for one, two in pairwise(hull)
+    ]
+    return [step for step in steps if step[0] > 0.0]
