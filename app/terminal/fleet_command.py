@@ -21,6 +21,7 @@ from planner.wording import write_change, write_count, write_seconds, write_sign
 FLEET: Columns = ["topology", "processors", "needs", "E[T]", "target", "one more"]
 COSTS: Columns = ["waits longer", "processors", "E[T] before", "after", "target"]
 TURNS: Columns = ["topology", "turn", "processors", "E[T]", "target", Column("after", wraps=True)]
+VMS = [Column("VM"), Column("free slots"), Column("threads", is_text=True, wraps=True)]
 WIDTH = 80
 """Sentences are no wider than the tables above them."""
 PASSED, SHORT = 0, 1
@@ -56,6 +57,11 @@ def fleet(
     ] = "plan",
     *,
     k_max: BudgetOption | None = None,
+    slots: Annotated[int | None, typer.Option("--slots", min=1, help="The budget in slots instead.")] = None,
+    vms: Annotated[
+        Path | None, typer.Option("--vms", help="A file with VMs as the budget: names and slots.")
+    ] = None,
+    lost_vm: Annotated[list[str] | None, typer.Option("--lost-vm", help="What if this VM were lost?")] = None,
     label: LabelOption = None,
     load_factor: Annotated[
         float, typer.Option("--load-factor", min=0, help="What if all rates were so many times as high?")
@@ -76,7 +82,8 @@ def fleet(
         found = run_or_fail(decide_at, service, k_max, label)
     else:
         terms = {"load_factor": load_factor, "lost_processors": lost, "price": price}
-        found = run_or_fail(plan_at, service, k_max, label, **terms)
+        budget = {"k_max": k_max, "slots": slots, "vms": vms and read_document(vms), "lost_vms": lost_vm}
+        found = run_or_fail(plan_at, service, label, **{k: v for k, v in budget.items() if v}, **terms)
     if output != "table":
         write_document(found, output, "topologies")
     else:
@@ -95,6 +102,9 @@ def print_fleet(found: dict[str, Any], *, has_turns: bool) -> None:
         for said in (row["lost"], row["detail"] if row["state"] == "held" else None):
             if said:
                 say(f"{row['name']}: {said}")
+    if placement := found.get("placement"):
+        print_table(VMS, [write_vm(vm) for vm in placement["vms"]])
+        say(placement["detail"])
     if not found["optimal"]:
         say("note: a better share may exist; its search was cut short.")
 
@@ -112,12 +122,12 @@ def decide_at(service: ServiceAddress, k_max: int | None, label: str | None) -> 
     return read_answer(service, find_path("fleet", "decisions"), {})
 
 
-def plan_at(service: ServiceAddress, k_max: int | None, label: str | None, **terms: Any) -> Any:
+def plan_at(service: ServiceAddress, label: str | None, **terms: Any) -> Any:
     """The plan of the fleet of a service."""
-    if k_max is None:
-        raise Refused("a plan needs --k-max, the processors that all share")
+    if not terms.keys() & {"k_max", "slots", "vms"}:
+        raise Refused("a plan needs --k-max, the processors that all share, --slots or --vms")
     chosen = {} if label is None else {"topologies": {"label": label}}
-    return read_answer(service, find_path("plans", "fleet"), {"k_max": k_max, **chosen, **terms})
+    return read_answer(service, find_path("plans", "fleet"), {**chosen, **terms})
 
 
 def find_urgency(row: dict[str, Any]) -> tuple[Any, ...]:
@@ -136,6 +146,16 @@ def write_row(row: dict[str, Any]) -> list[str]:
         write_seconds(row["target_seconds"]),
         "" if more is None else write_signed_seconds(more),
     ]
+
+
+def write_vm(vm: dict[str, Any]) -> list[str]:
+    """A VM with its threads, as texts."""
+    threads = [
+        f"{topology} {operator} {write_count(count)}"
+        for topology, operators in vm["threads"].items()
+        for operator, count in operators.items()
+    ]
+    return [vm["name"], f"{vm['free_slots']} of {vm['slots']}", ", ".join(threads)]
 
 
 def write_turn(row: dict[str, Any]) -> list[str]:
@@ -165,7 +185,7 @@ def judge_new_job(source: JobSource, terms: Mapping[str, Any], label: str | None
         "load": {**load, "external_rate": rate},
         "t_max_seconds": terms.get("t_max_seconds"),
     }
-    return plan_at(ServiceAddress(source.url, source.api_key), terms["k_max"], label, new=[new])
+    return plan_at(ServiceAddress(source.url, source.api_key), label, k_max=terms["k_max"], new=[new])
 
 
 def gate_new_job(source: JobSource, terms: Mapping[str, Any], label: str | None, output: str) -> int:

@@ -45,16 +45,16 @@ class FleetRequest(Body):
         Field(
             ge=1,
             le=MOST_BUDGET,
-            description="Instead of k_max: a processor takes one, or its part by its operator's profile.",
+            description="Instead of k_max; a processor takes one, or its part by a profile.",
         ),
     ] = None
     vms: Annotated[
         list[VmBody],
-        Field(max_length=10_000, description="Instead: their slots, on which threads are placed."),
+        Field(max_length=10_000, description="Instead: their slots."),
     ] = []
-    vm_catalogue: Annotated[
-        TopologyName | None, Field(description="Instead: what `hourly_price` buys of these VMs.")
-    ] = None
+    vm_catalogue: Annotated[TopologyName | None, Field(description="Instead: what `hourly_price` buys.")] = (
+        None
+    )
     hourly_price: Annotated[float | None, Field(gt=0, le=1e9)] = None
     lost_vms: Annotated[list[str], Field(max_length=1000, description="What if these are lost?")] = []
     topologies: Names | LabelFilter | None = None
@@ -70,7 +70,7 @@ class FleetRequest(Body):
     ] = {}
     lost_processors: Annotated[
         int,
-        Field(ge=0, le=MOST_BUDGET, description="What if so many are lost, as with a node?"),
+        Field(ge=0, le=MOST_BUDGET, description="What if so many are lost?"),
     ] = 0
     load_factor: Annotated[
         float, Field(ge=0, le=1e6, description="What if all rates are so many times as high?")
@@ -116,7 +116,7 @@ class FleetTopology(Answer):
     running: int | None
     processors: dict[str, int]
     processors_total: int
-    slots: Annotated[int | None, Field(description="What they take of a budget in slots.")] = None
+    slots: Annotated[int | None, Field(description="By profiles, of a budget in slots.")] = None
     needed: Annotated[int | None, Field(description="The fewest processors that meet the target.")]
     expected_sojourn_seconds: float | None
     target_seconds: float | None
@@ -151,7 +151,7 @@ class FleetAdmission(Answer):
 
 
 class FleetVm(Answer):
-    """A VM with the threads on it, by topology and operator."""
+    """A VM and its threads, by topology and operator."""
 
     name: str
     slots: int
@@ -160,14 +160,14 @@ class FleetVm(Answer):
 
 
 class FleetPlacement(Answer):
-    """Which VM holds which threads, with few moves from what runs."""
+    """Which VM holds which threads."""
 
     vms: list[FleetVm]
     moved: Annotated[
         int | None,
-        Field(description="Threads that run elsewhere now; null: no snapshot says on which nodes."),
+        Field(description="Threads that run elsewhere now; null: not known."),
     ]
-    acquired: Annotated[PurchaseAnswer | None, Field(description="The cheapest mix; null: VMs were given.")]
+    acquired: Annotated[PurchaseAnswer | None, Field(description="null: VMs were given.")]
     detail: str
 
 

@@ -78,8 +78,7 @@ Beta = Annotated[
     Field(
         ge=1e-9,
         lt=1,
-        description="Weight of one processor; a tuple has 1 - beta. With a small beta nothing waits, with a large "
-        "one every operator barely keeps up.",
+        description="Weight of one processor; a tuple has 1 - beta. The smaller, the less waits.",
     ),
 ]
 ProcessorCounts = Annotated[

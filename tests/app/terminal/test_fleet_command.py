@@ -48,6 +48,20 @@ def test_a_fleet_is_a_table_with_what_was_lost(pair: str, service: Service):
     assert found["k_max"] == 35
 
 
+def test_a_budget_of_vms_says_which_holds_what(pair: str, service: Service, tmp_path: Path):
+    vms = tmp_path / "vms.json"
+    vms.write_text(json.dumps([{"name": "big", "slots": 9}, {"name": "small", "slots": 4}]))
+    asked = ["fleet", "--vms", str(vms), "--label", pair, "--url", service.url]
+    shown = run_here(*asked)
+    assert shown.exit_code == 0, shown.stderr
+    assert "13 slots in all meet every target" in shown.stdout
+    assert "13 slots on 2 of 2 VMs." in shown.stdout
+    assert f"{pair}-a a" in shown.stdout
+    assert "at least 10 are needed" in run_here(*asked, "--lost-vm", "small").stderr
+    slots = run_here("fleet", "--slots", "11", "--label", pair, "--url", service.url)
+    assert slots.stdout.startswith("11 slots in all are 1 too few")
+
+
 @pytest.mark.parametrize(
     ("k_max", "exit_code", "said"),
     [("20", 0, "pass: There is room for job"), ("15", 1, "FAIL: "), ("9", 1, "")],
