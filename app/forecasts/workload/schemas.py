@@ -63,9 +63,8 @@ WindowSteps = Annotated[
 ModelName = Annotated[
     Literal["auto", "arma", "lines", "seasons"],
     Field(
-        description="`lines`: straight lines through the newest rates. `seasons`: what days, weeks "
-        "and the season found repeat, from 60 steps on. `auto`: both, weighed by what they lost on past rates; with "
-        "`window_steps`, `arma`: the ARMA model of lowest AIC on these."
+        description="`lines`: through the newest rates. `seasons`: what days, weeks and the season found repeat, from "
+        "60 steps on. `auto`: both, weighed by their past losses; with `window_steps`, `arma` of lowest AIC."
     ),
 ]
 AsOf = Annotated[
