@@ -15,7 +15,7 @@ from app.web.problems.errors import InvalidRequest
 from app.web.problems.stored_data_errors import UnknownVmCatalogue
 from planner.fleet.footprint import Footprint
 from planner.fleet.plan import Share
-from planner.fleet.spread import Spread, Tenant, Where, spread
+from planner.fleet.spread import Occupancy, Tenant, Where, spread
 from planner.placements.mapping import Vm
 from planner.placements.profiles import Profile
 from planner.placements.vm_acquisition import VmSize, acquire_cheapest, afford_most, name_vms
@@ -102,7 +102,7 @@ def read_where(instances: Mapping[str, Sequence[Mapping[str, Any]]] | None) -> d
     return dict(found)
 
 
-def to_vm(found: Spread, vm: Vm) -> FleetVm:
+def to_vm(found: Occupancy, vm: Vm) -> FleetVm:
     """A VM as an answer."""
     threads: dict[str, dict[str, int]] = {}
     for thread, count in sorted(found.threads.get(vm.name, {}).items()):
@@ -110,7 +110,7 @@ def to_vm(found: Spread, vm: Vm) -> FleetVm:
     return FleetVm(name=vm.name, slots=vm.slots, free_slots=found.free[vm.name], threads=threads)
 
 
-def describe(found: Spread, slots: int, vms: int, moved: int | None) -> str:
+def describe(found: Occupancy, slots: int, vms: int, moved: int | None) -> str:
     """How full the VMs are, and how many threads move, in a sentence or two."""
     used = sum(bool(here) for here in found.threads.values())
     said = f"{write_counted(slots, 'slot')} on {used:,} of {write_counted(vms, 'VM')}."

@@ -76,8 +76,7 @@ def plan_fleet(
     *,
     unit: str = "processor",
 ) -> FleetPlan:
-    """The best share of `k_max` processors, or slots (`unit`); raises BudgetTooSmall where topologies could not keep
-    up.
+    """The best share of `k_max` processors or slots (`unit`); raises BudgetTooSmall where some could not keep up.
 
     `price` is the weighted seconds that a processor must save so that it is used beyond what targets need. `taken` of
     the budget run at topologies that are not planned. `reserve` processors are used for targets alone.
@@ -95,8 +94,8 @@ def plan_fleet(
     else:
         counts, optimal = share_by_priority(claims, spare)
     left = max(budget - measure_all(claims, counts) - reserve, 0)
-    # Without any left, too: slots that threads share have room for more of them.
-    if claims and (left or any(claim.member.footprint for claim in claims)):
+    shares_slots = any(claim.member.footprint for claim in claims)  # which may have room without any left
+    if shares_slots or (left and claims):
         shared = share_times(claims, counts, left, price)
         counts, optimal = shared.counts, optimal and shared.optimal
     shares = describe_shares(claims, counts)

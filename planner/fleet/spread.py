@@ -33,7 +33,7 @@ class Thread(NamedTuple):
 
 
 @dataclass
-class Spread:
+class Occupancy:
     """The threads on each VM, by topology and operator, and those that run elsewhere now and go on running."""
 
     vms: Mapping[str, Vm]
@@ -42,7 +42,7 @@ class Spread:
     unplaced: int = 0
 
     @classmethod
-    def prepare(cls, vms: Sequence[Vm]) -> "Spread":
+    def prepare(cls, vms: Sequence[Vm]) -> "Occupancy":
         """All VMs empty."""
         return cls({vm.name: vm for vm in vms}, {vm.name: vm.slots for vm in vms})
 
@@ -65,9 +65,9 @@ class Spread:
         return moves
 
 
-def spread(tenants: Sequence[Tenant], vms: Sequence[Vm]) -> Spread:
+def spread(tenants: Sequence[Tenant], vms: Sequence[Vm]) -> Occupancy:
     """Places the threads of all topologies on the VMs."""
-    found = Spread.prepare(vms)
+    found = Occupancy.prepare(vms)
     crowd = Counter[str]()
     for tenant in tenants:
         for where in tenant.running.values():
@@ -90,7 +90,7 @@ def spread(tenants: Sequence[Tenant], vms: Sequence[Vm]) -> Spread:
     return found
 
 
-def keep(found: Spread, tenant: Tenant, crowd: Counter[str]) -> list[Bundle]:
+def keep(found: Occupancy, tenant: Tenant, crowd: Counter[str]) -> list[Bundle]:
     """Puts the slots of a topology where its threads run, the fullest VMs first; returns those that no VM keeps."""
     left = {operator: Counter(dict(where)) for operator, where in tenant.running.items()}
     rest: list[Bundle] = []
@@ -111,7 +111,7 @@ def keep(found: Spread, tenant: Tenant, crowd: Counter[str]) -> list[Bundle]:
     return rest
 
 
-def choose(found: Spread, homes: Iterable[str], order: deque[str]) -> str | None:
+def choose(found: Occupancy, homes: Iterable[str], order: deque[str]) -> str | None:
     """A VM for a slot: one on which the topology has threads, else the fullest with a free slot; None: all are full.
 
     `order` loses the VMs that are full.

@@ -40,14 +40,9 @@ def gather_fleet(
         SnapshotRow.instances,
         ENDED_AT,
     ).lateral("newest")
+    limit = LIMIT_SECONDS.label("limit_seconds")
     query = (
-        select(
-            TopologyRow.name,
-            TopologyRevisionRow.definition,
-            PolicyRow.policy,
-            LIMIT_SECONDS.label("limit_seconds"),
-            *newest.c,
-        )
+        select(TopologyRow.name, TopologyRevisionRow.definition, PolicyRow.policy, limit, *newest.c)
         .join(
             TopologyRevisionRow,
             (TopologyRevisionRow.topology_id == TopologyRow.id)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planner.fleet.spread import Spread, Tenant, Thread, spread
+from planner.fleet.spread import Occupancy, Tenant, Thread, spread
 from planner.placements.mapping import Vm
 
 VMS = [Vm("v1", 4), Vm("v2", 4), Vm("v3", 2)]
@@ -17,7 +17,7 @@ def tenant(name: str, count: int, **running: int) -> Tenant:
     return Tenant(name, [{"a": 1}] * count, {"a": running})
 
 
-def place(*tenants: Tenant, vms: Sequence[Vm] = VMS) -> tuple[Spread, int]:
+def place(*tenants: Tenant, vms: Sequence[Vm] = VMS) -> tuple[Occupancy, int]:
     found = spread(tenants, vms)
     return found, found.count_moves(tenants)
 
