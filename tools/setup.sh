@@ -44,6 +44,7 @@ fi
 
 if ! [ -x .venv/bin/python ] || is_other_python || [ "$(cat .venv/place 2>/dev/null)" != "$(pwd)" ]; then
     check_python "${PYTHON:-python3}"
+    echo "headgate: making the environment .venv ..."
     "${PYTHON:-python3}" -m venv --clear .venv || die "cannot make .venv in $(pwd): see the lines above"
     pwd > .venv/place
 fi

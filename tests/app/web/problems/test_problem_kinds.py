@@ -10,6 +10,7 @@ from string import Formatter
 import pytest
 from sqlalchemy.exc import OperationalError
 
+import app.web.problems.database_trouble  # noqa: F401  # adds the rows of the database's errors
 from app.web.problems.errors import Overloaded, ServiceError, WaitedTooLong
 from app.web.problems.problem_kinds import KINDS, find_kind
 from planner.errors import FieldsError, PlannerError
