@@ -1,1 +1,1 @@
-"""Draws pictures, charts and plots, and writes reports."""
+"""Draws pictures and charts, and writes reports."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from html import escape
+from pathlib import Path
 
 from app.rendering.picture_shapes import (
     WHITE,
@@ -95,6 +96,16 @@ def _number(value: float) -> str:
     """Writes a length in pixels with one decimal; a finer number would not be seen."""
     text = f"{value:.1f}"
     return text.removesuffix(".0") if text != "-0.0" else "0"
+
+
+def save_picture(picture: Picture, path: Path) -> None:
+    """Writes a picture into a file: PNG, PDF or SVG, by the end of its name."""
+    if path.suffix == ".svg":
+        path.write_text(write_svg(picture), encoding="utf-8")
+        return
+    from app.rendering.png_writing import write_pdf, write_png  # noqa: PLC0415
+
+    path.write_bytes(write_pdf(picture) if path.suffix == ".pdf" else write_png(picture))
 
 
 def write_picture(picture: Picture, form: str) -> bytes:

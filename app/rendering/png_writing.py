@@ -1,6 +1,6 @@
-"""Writes a picture as PNG by matplotlib's renderer Agg; equal pictures give equal bytes.
+"""Writes a picture as PNG or PDF by matplotlib's renderer Agg; equal pictures give equal bytes of a PNG.
 
-matplotlib is set up here, with the lock under which it draws. This module is loaded for the first PNG or plot, because
+matplotlib is set up here, with the lock under which it draws. This module is loaded for the first such picture, because
 loading it takes half a second and about 40 MB.
 """
 
@@ -23,8 +23,6 @@ from PIL import Image, PngImagePlugin
 from app.rendering import picture_shapes as shapes
 
 mpl.rcdefaults()  # a matplotlibrc on this machine must not change the pictures
-mpl.rcParams["svg.hashsalt"] = "headgate"  # without a salt the ids in an SVG are random
-mpl.rcParams["svg.fonttype"] = "none"  # text stays text: it can be searched and read aloud, and is small
 # A letter that the font lacks is drawn as a box; a warning in the log would help no operator.
 warnings.filterwarnings("ignore", message="Glyph .* missing from font", category=UserWarning)
 
@@ -32,8 +30,8 @@ DRAWING = threading.Lock()
 """One picture at a time: matplotlib is not safe for threads."""
 
 
-FINE, MOST_PIXELS = 1.5, 2_500_000
-"""The pixels of the file for one pixel of the picture, and the most pixels of a file."""
+FINE, PRINTED, MOST_PIXELS = 1.5, 3.0, 2_500_000
+"""The pixels of a PNG and of a PDF for one pixel of the picture, and the most pixels of a PNG."""
 MOST_BYTES, COARSER, COARSEST = 150_000, 0.8, 0.5
 COLOURS, NEARLY_WHITE = 96, 252
 MISSING = "□"
@@ -46,17 +44,26 @@ def write_png(picture: shapes.Picture) -> bytes:
     """Returns the bytes of a PNG file of the picture; the file holds the title and the description as text."""
     scale = min(FINE, sqrt(MOST_PIXELS / (picture.width * picture.height)))
     with DRAWING:
-        while len(drawn := _draw(picture, scale)) > MOST_BYTES and scale > COARSEST:
+        while len(drawn := _compress(_draw(picture, scale), picture)) > MOST_BYTES and scale > COARSEST:
             scale *= COARSER
     return drawn
 
 
-def _draw(picture: shapes.Picture, scale: float) -> bytes:
+def write_pdf(picture: shapes.Picture) -> bytes:
+    """Returns the bytes of a PDF file with one page, which is finer than a PNG."""
+    with DRAWING:
+        image = _draw(picture, PRINTED)
+    out = BytesIO()
+    image.convert("RGB").save(out, "PDF", resolution=72.0 * PRINTED, title=shapes.clean(picture.title))
+    return out.getvalue()
+
+
+def _draw(picture: shapes.Picture, scale: float) -> Image.Image:
     pen = _Pen(picture, scale)
     pen.draw(shapes.Box(0.0, 0.0, picture.width, picture.height, shapes.Ink(shapes.WHITE)))
     for shape in picture.shapes:
         pen.draw(shape)
-    return _compress(pen.read_image(), picture)
+    return pen.read_image()
 
 
 def _compress(image: Image.Image, picture: shapes.Picture) -> bytes:

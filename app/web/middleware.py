@@ -117,8 +117,7 @@ DEFAULT_PORTS = {"http": 80, "https": 443}
 
 NOT_MODIFIED = 304
 HEADERS = [(b"x-content-type-options", b"nosniff"), (b"referrer-policy", b"no-referrer")]
-# For JSON, text, pictures and reports, which run and load nothing; an SVG of matplotlib contains its styles, and a
-# report has its own in the page.
+# For JSON, text, pictures and reports, which run and load nothing; a report has its styles in the page.
 NOTHING = b"default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 PICTURE = NOTHING + b"; style-src 'unsafe-inline'; img-src data:"
 # Swagger UI loads its own files, draws with `data:` pictures and calls this service.

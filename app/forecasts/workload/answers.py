@@ -13,12 +13,17 @@ from app.forecasts.workload.schemas import (
     WorkloadModelAnswer,
 )
 from app.load.bodies.answers import DiagnosticAnswer
+from app.rendering.charts import BAND, SOLID, Chart, Line, Panel, Upright, draw_chart
+from app.rendering.picture_files import write_picture
+from app.rendering.picture_shapes import BLUE, ORANGE, Ink, Key
 from app.web.fields import find_time
 from planner.wording import write_counted, write_number
 from planner.workloads.accuracy import LeadAccuracy, RollingAccuracy, RollingTerms, falls_short
 from planner.workloads.arma.models import ArmaModel
 from planner.workloads.series import Workload
 from planner.workloads.workload_forecast import FALLBACK_NAME, WorkloadForecast
+
+EXPECTED, CAME = Ink(stroke=ORANGE, width=1.8), Ink(stroke=BLUE, width=1.4, dash=(6.0, 3.0))
 
 
 def to_answer(
@@ -122,23 +127,28 @@ def name_model(model: WorkloadModelAnswer) -> str:
 
 
 def draw_answer(answer: WorkloadForecastAnswer, form: str, name: str) -> bytes:
-    """Draws a forecast as PNG or SVG; `name` is the name of the topology."""
-    from app.rendering import plots  # noqa: PLC0415  (matplotlib is loaded when the first picture is asked for)
+    """Draws a forecast as PNG or SVG; `name` is the name of the topology.
 
+    Expected rates begin at the last measured one. Steps that were filled in are a gap.
+    """
     model = answer.model
     by = name_model(model) if model else FALLBACK_NAME
-    return plots.draw_forecast(
-        plots.ForecastPicture(
-            f"{name}: the next {write_counted(len(answer.expected), 'step')} by {by}",
-            answer.measured[0].at,
-            answer.step_seconds,
-            [one.rate for one in answer.measured],
-            [one.filled for one in answer.measured],
-            [one.rate for one in answer.expected],
-            [one.lower for one in answer.expected],
-            [one.upper for one in answer.expected],
-            f"{write_number(100.0 * answer.level, digits=4)}% interval",
-            [one.came_rate for one in answer.expected],
-        ),
-        form,
-    )
+    title = f"{name}: the next {write_counted(len(answer.expected), 'step')} by {by}"
+    last, ahead = answer.measured[-1], answer.expected
+    before: list[float | None] = [None] * (len(answer.measured) - 1)
+    nothing: list[float | None] = [None] * len(ahead)
+    measured = [None if one.filled else one.rate for one in answer.measured]
+    lines = [
+        Line("measured", measured + nothing, SOLID),
+        Line("expected", [*before, last.rate, *(one.rate for one in ahead)], EXPECTED),
+        Line("came since", [*before, None, *(one.came_rate for one in ahead)], CAME),
+    ]
+    edges = [
+        [*before, last.rate, *rates] for rates in ([one.lower for one in ahead], [one.upper for one in ahead])
+    ]
+    key = Key(f"{write_number(100.0 * answer.level, digits=4)}% interval", BAND)
+    begin = answer.measured[0].at.timestamp()
+    times = [begin + step * answer.step_seconds for step in range(len(answer.measured) + len(ahead))]
+    since = Upright(times[len(before)], "forecast from here")
+    panel = Panel("Rate per second", lines, band=(edges[0], edges[1]), uprights=[since], keys=[key])
+    return write_picture(draw_chart(Chart(title, [], times, [panel], "UTC", description=title)), form)

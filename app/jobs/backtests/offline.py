@@ -13,9 +13,11 @@ from pydantic import Field
 from rich.console import Console
 from rich.progress import Progress
 
+from app.jobs.backtests.answers import draw_backtest
 from app.jobs.backtests.gathering import make_job
 from app.jobs.backtests.schemas import BacktestJob, BacktestRequest
 from app.jobs.backtests.service import check_job
+from app.rendering.picture_files import save_picture
 from app.terminal.commands import Refused, clean_up_at_interrupts, refuse, say
 from app.terminal.files import check_body, open_documents
 from app.terminal.outputs import render_document
@@ -119,9 +121,7 @@ def backtest_files(workload: Path, mst: Path, choices: BacktestChoices) -> Itera
             setup, policies = job.to_setup(), tuple(job.policies)
             yield from _show_progress(setup, policies, job.seeds)
             if choices.plot is not None:
-                from app.rendering.plots import plot_backtest  # noqa: PLC0415  (slow to import, and rarely asked for)
-
-                plot_backtest(Backtest(setup), policies, 0, choices.plot)
+                save_picture(draw_backtest(Backtest(setup), policies, 0), choices.plot)
     except (PlannerError, InvalidRequest, UnreadableFile, OSError) as error:
         raise refuse(error) from error
 

@@ -12,7 +12,7 @@ from app.rendering.png_writing import MOST_BYTES
 from planner.wording import write_percent, write_rate, write_seconds
 from tests.app.decision_calls import ENOUGH, RATES, TARGET, at, decide, observe, put_policy
 from tests.app.rendering.pictures_to_draw import HOSTILE
-from tests.app.rendering.test_plots_pictures import draw, read_words, size_of_png
+from tests.app.rendering.test_charts_answered import draw, read_words, size_of_png
 
 FORMS = ("application/json", "image/png", "image/svg+xml")
 OF_TOPOLOGY = ("", "/series", "/past-forecasts", "/decisions/latest")

@@ -108,3 +108,18 @@ def test_any_series_is_drawn_as_valid_svg_without_nan(
     svg = write_svg(draw_chart(replace(chart_of(panel, len(values)), title=text)))
     assert ET.fromstring(svg).tag.endswith("svg")
     assert not {"nan", "inf"} & set(svg.replace('"', " ").lower().split()) - set(text.lower().split())
+
+
+def test_a_line_of_many_points_keeps_its_ends_and_its_peak():
+    count = 20_000
+    values = [float(step % 7) for step in range(count)]
+    values[1_234] = 10.0
+    panel = Panel("Rate", [Line("rate", values, SOLID)])
+    drawn = draw_chart(Chart("Long", [], [float(one) for one in range(count)], [panel], "s"))
+    lines = [one for one in flatten(drawn.shapes) if isinstance(one, Polyline) and one.ink == SOLID]
+    points = max((piece for one in lines for piece in one.pieces), key=len)
+    assert 2_000 < len(points) <= 8 * (WIDTH - LEFT - RIGHT + 1)
+    assert (points[0][0], points[-1][0]) == (LEFT, WIDTH - RIGHT)
+    highest = min(points, key=lambda point: point[1])
+    assert highest[0] == pytest.approx(LEFT + 1_234 / (count - 1) * (WIDTH - LEFT - RIGHT))
+    assert sorted(x for x, _ in points) == [x for x, _ in points]

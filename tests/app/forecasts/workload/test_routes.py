@@ -12,7 +12,7 @@ import pytest
 from app.load.bodies.topology import FPD
 from tests.app.decision_calls import TARGET, put_policy
 from tests.app.load.snapshots.test_routes import START, snapshot
-from tests.app.rendering.test_plots_pictures import read_words
+from tests.app.rendering.test_charts_answered import read_words
 
 
 def posted_workload(client: httpx.Client, name: str) -> list[dict[str, object]]:
