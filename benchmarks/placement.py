@@ -12,8 +12,8 @@ from functools import partial
 from itertools import pairwise
 from typing import TypeVar
 
-from planner.placements.map_sam import map_slot_aware
-from planner.placements.mapping import Vm, join_tasks
+from planner.placements.mappers.mapping import Vm, join_tasks
+from planner.placements.mappers.sam import map_slot_aware
 from planner.placements.place import Placement, Rules, place_topology
 from planner.placements.profiles import Profile, ProfilePoint
 from planner.placements.sustained_rate import predict, route_slot_aware

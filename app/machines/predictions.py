@@ -18,7 +18,7 @@ from app.web.overload.admission import computes
 from app.web.problems.documented_problems import DESCRIBED_CALL
 from app.web.problems.error_pointers import pointing_into_body
 from app.web.routing import SettingsDep, StrictJsonRoute, declare
-from planner.placements.mapping import MappedSlot, MappedVm, ThreadMapping, Vm
+from planner.placements.mappers.mapping import MappedSlot, MappedVm, ThreadMapping, Vm
 from planner.placements.sustained_rate import ROUTINGS, Prediction, predict
 from planner.placements.thread_allocation import find_task_loads
 

@@ -30,6 +30,7 @@ from app.rendering.picture_shapes import (
     draw_legend,
     measure,
     shorten,
+    thin,
 )
 from planner.wording import write_count, write_number
 
@@ -37,8 +38,6 @@ WIDTH, LEFT, RIGHT = 960.0, 74.0, 22.0
 PANEL_HEIGHT = 170.0
 SIZE = 11.0
 MARK = 5.0
-MOST_POINTS = 2_000
-"""A line of more points keeps only those that can be told apart."""
 
 SOLID = Ink(stroke=BLUE, width=1.8)
 DASHED = Ink(stroke="#B84D00", width=1.8, dash=(6.0, 3.0))
@@ -228,25 +227,12 @@ def _draw_line(line: Line, frame: _Frame) -> list[Shape]:
         if not is_shown:
             continue
         places = list(run)
-        points = _thin([(frame.x(frame.xs[one]), frame.y(line.values[one] or 0.0)) for one in places])
+        points = thin([(frame.x(frame.xs[one]), frame.y(line.values[one] or 0.0)) for one in places])
         if len(points) == 1:
             dots.append(points[0])
         pieces.append(_step(points) if line.is_step else points)
     lines: list[Shape] = [Polyline([piece for piece in pieces if len(piece) > 1], line.ink)]
     return lines + [Disc(x, y, 2.5, Ink(fill=line.ink.stroke)) for x, y in dots]
-
-
-def _thin(points: list[Point]) -> list[Point]:
-    """Of many points in each half of a pixel's width the first, the lowest, the highest and the last."""
-    if len(points) <= MOST_POINTS:
-        return points
-    kept: list[Point] = []
-    for _, run in groupby(points, key=lambda point: round(2.0 * point[0])):
-        column = list(run)
-        levels = [y for _, y in column]
-        ends = {0, len(column) - 1, levels.index(min(levels)), levels.index(max(levels))}
-        kept += [column[place] for place in sorted(ends)]
-    return kept
 
 
 def _step(points: Sequence[Point]) -> list[Point]:

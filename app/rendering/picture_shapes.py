@@ -5,6 +5,7 @@ All lengths are pixels from the upper left corner. A picture can be written as S
 
 import unicodedata
 from collections.abc import Iterator, Sequence
+from itertools import groupby
 from typing import NamedTuple
 
 # Colours of Okabe and Ito, which the colour-blind can tell apart, and greys.
@@ -209,3 +210,20 @@ def _draw_swatch(ink: Ink, x: float, y: float) -> Shape:
         return Polyline([[(x, y), (x + KEY_WIDTH, y)]], ink)
     corners = [(x, y - 6.0), (x + KEY_WIDTH, y - 6.0), (x + KEY_WIDTH, y + 6.0), (x, y + 6.0)]
     return Polyline([corners], ink, is_closed=True)
+
+
+MOST_POINTS = 2_000
+"""A line of more points keeps only those that can be told apart."""
+
+
+def thin(points: list[Point]) -> list[Point]:
+    """Of many points in each half of a pixel's width the first, the lowest, the highest and the last."""
+    if len(points) <= MOST_POINTS:
+        return points
+    kept: list[Point] = []
+    for _, run in groupby(points, key=lambda point: round(2.0 * point[0])):
+        column = list(run)
+        levels = [y for _, y in column]
+        ends = {0, len(column) - 1, levels.index(min(levels)), levels.index(max(levels))}
+        kept += [column[place] for place in sorted(ends)]
+    return kept

@@ -10,8 +10,8 @@ from itertools import product
 from typing import NamedTuple
 
 from planner.placements.errors import NotEnoughSlots, PlacementTooLarge, ThreadTooLarge, TooManyRetries
-from planner.placements.map_sam import check_bundles, map_slot_aware
-from planner.placements.mapping import MapThreads, NoRoom, Task, ThreadMapping, join_tasks
+from planner.placements.mappers.mapping import MapThreads, NoRoom, Task, ThreadMapping, join_tasks
+from planner.placements.mappers.sam import check_bundles, map_slot_aware
 from planner.placements.profiles import Profile
 from planner.placements.sustained_rate import Prediction, Route, predict, route_shuffled, route_slot_aware
 from planner.placements.thread_allocation import (

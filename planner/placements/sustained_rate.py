@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from planner.errors import suggest_name
 from planner.placements.errors import InvalidMapping
-from planner.placements.mapping import SHOWN_DIGITS, ThreadMapping
+from planner.placements.mappers.mapping import SHOWN_DIGITS, ThreadMapping
 from planner.placements.profiles import Profile
 from planner.placements.thread_allocation import TaskLoad, size_bundle
 from planner.values import Diagnostic

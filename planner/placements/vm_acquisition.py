@@ -12,7 +12,7 @@ from math import isfinite, lcm
 from threading import Lock
 
 from planner.placements.errors import InvalidCatalogue, NotEnoughSlots, ThreadTooLarge
-from planner.placements.mapping import Vm
+from planner.placements.mappers.mapping import Vm
 from planner.placements.thread_allocation import TaskLoad
 from planner.values import Diagnostic
 from planner.vms.paid_vms import VmPrices

@@ -17,7 +17,7 @@ from app.machines.placements.schemas import (
     UsedProfileAnswer,
 )
 from app.machines.predictions import SlotUsageAnswer, to_sustained_rate
-from planner.placements.mapping import Fragmentation, ThreadMapping
+from planner.placements.mappers.mapping import Fragmentation, ThreadMapping
 from planner.placements.place import ComparedPair, Placement
 
 

@@ -22,7 +22,7 @@ from app.web.fields import (
     TopologyName,
     show_example,
 )
-from planner.placements import mapping as mappers
+from planner.placements.mappers import mapping as mappers
 
 AllocationName = Literal["lsa", "mba"]
 MappingName = Literal["dsm", "rsm", "sam", "collocate"]

@@ -22,10 +22,10 @@ from app.settings import Settings
 from app.web.observability import time_planner
 from app.web.problems.error_pointers import STORED, pointing_into_body
 from app.web.problems.stored_data_errors import NoSnapshot, StoredDataUnusable
-from planner.placements.map_collocate import map_collocated
-from planner.placements.map_rsm import DistanceWeights, map_resource_aware
-from planner.placements.map_sam import map_slot_aware
-from planner.placements.mapping import MapThreads, map_round_robin, measure_fragmentation
+from planner.placements.mappers.collocate import map_collocated
+from planner.placements.mappers.mapping import MapThreads, map_round_robin, measure_fragmentation
+from planner.placements.mappers.rsm import DistanceWeights, map_resource_aware
+from planner.placements.mappers.sam import map_slot_aware
 from planner.placements.place import ComparedPair, Placement, Rules, compare_pairs, place_loads
 from planner.placements.sustained_rate import ROUTINGS, predict, route_shuffled, route_slot_aware
 from planner.placements.thread_allocation import (

@@ -2,9 +2,9 @@
 
 from itertools import pairwise
 
-from planner.placements.map_rsm import map_resource_aware
-from planner.placements.map_sam import map_slot_aware
-from planner.placements.mapping import MappedSlot, MappedVm, ThreadMapping, Vm
+from planner.placements.mappers.mapping import MappedSlot, MappedVm, ThreadMapping, Vm
+from planner.placements.mappers.rsm import map_resource_aware
+from planner.placements.mappers.sam import map_slot_aware
 from planner.placements.place import Placement, Rules, place_topology
 from planner.placements.profiles import Profile, ProfilePoint
 from planner.placements.sustained_rate import Prediction, route_slot_aware

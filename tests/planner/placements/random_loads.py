@@ -5,10 +5,10 @@ from collections.abc import Mapping, Sequence
 
 from hypothesis import strategies as st
 
-from planner.placements.map_collocate import map_collocated
-from planner.placements.map_rsm import map_resource_aware
-from planner.placements.map_sam import map_slot_aware
-from planner.placements.mapping import MapThreads, NoRoom, Task, ThreadMapping, Vm, map_round_robin
+from planner.placements.mappers.collocate import map_collocated
+from planner.placements.mappers.mapping import MapThreads, NoRoom, Task, ThreadMapping, Vm, map_round_robin
+from planner.placements.mappers.rsm import map_resource_aware
+from planner.placements.mappers.sam import map_slot_aware
 from planner.placements.profiles import Profile, ProfilePoint
 from planner.placements.thread_allocation import TaskLoad
 from planner.placements.vm_acquisition import Market, VmSize

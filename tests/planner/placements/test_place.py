@@ -5,10 +5,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from planner.placements.errors import PlacementTooLarge
-from planner.placements.map_collocate import map_collocated
-from planner.placements.map_rsm import map_resource_aware
-from planner.placements.map_sam import map_slot_aware
-from planner.placements.mapping import MapThreads, ThreadMapping, join_tasks, map_round_robin
+from planner.placements.mappers.collocate import map_collocated
+from planner.placements.mappers.mapping import MapThreads, ThreadMapping, join_tasks, map_round_robin
+from planner.placements.mappers.rsm import map_resource_aware
+from planner.placements.mappers.sam import map_slot_aware
 from planner.placements.place import Rules, compare_pairs, map_with_retries, place_loads
 from planner.placements.profiles import Profile, ProfilePoint
 from planner.placements.sustained_rate import predict, route_shuffled, route_slot_aware

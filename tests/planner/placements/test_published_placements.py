@@ -5,9 +5,9 @@ from typing import Any, Protocol
 
 import pytest
 
-from planner.placements.map_rsm import map_resource_aware
-from planner.placements.map_sam import map_slot_aware
-from planner.placements.mapping import join_tasks
+from planner.placements.mappers.mapping import join_tasks
+from planner.placements.mappers.rsm import map_resource_aware
+from planner.placements.mappers.sam import map_slot_aware
 from planner.placements.place import Placement, Rules, map_with_retries, place_topology
 from planner.placements.profiles import Profile
 from planner.placements.sustained_rate import predict, route_shuffled, route_slot_aware

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from planner.placements.errors import InvalidMapping
-from planner.placements.mapping import ThreadMapping
+from planner.placements.mappers.mapping import ThreadMapping
 from planner.placements.place import Placement, Rules, place_loads
 from planner.placements.sustained_rate import Prediction, Route, predict, route_shuffled, route_slot_aware
 from planner.placements.thread_allocation import TaskLoad, allocate_mba

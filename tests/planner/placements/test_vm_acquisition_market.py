@@ -3,7 +3,7 @@
 import pytest
 
 from planner.placements.errors import NotEnoughSlots, ThreadTooLarge
-from planner.placements.mapping import Vm
+from planner.placements.mappers.mapping import Vm
 from planner.placements.vm_acquisition import Market
 from tests.planner.placements.examples import RSM, SIZES, flat_profile, pipeline, place
 

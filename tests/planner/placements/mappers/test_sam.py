@@ -8,8 +8,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from planner.placements.errors import ThreadTooLarge
-from planner.placements.map_sam import map_slot_aware
-from planner.placements.mapping import NoRoom, Task, Vm, join_tasks
+from planner.placements.mappers.mapping import NoRoom, Task, Vm, join_tasks
+from planner.placements.mappers.sam import map_slot_aware
 from planner.placements.place import Rules, place_loads
 from planner.placements.sustained_rate import route_slot_aware
 from planner.placements.thread_allocation import TaskLoad, allocate_lsa, allocate_mba, allocate_slots

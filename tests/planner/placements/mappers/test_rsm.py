@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planner.placements.map_rsm import DistanceWeights, map_resource_aware, refuse_hopeless
-from planner.placements.mapping import NoRoom, Task, ThreadMapping, Vm, join_tasks
+from planner.placements.mappers.mapping import NoRoom, Task, ThreadMapping, Vm, join_tasks
+from planner.placements.mappers.rsm import DistanceWeights, map_resource_aware, refuse_hopeless
 from planner.placements.place import Rules
 from planner.placements.profiles import Profile, ProfilePoint
 from planner.placements.thread_allocation import TaskLoad, allocate_lsa, allocate_slots

@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from planner.placements.errors import ThreadTooLarge
-from planner.placements.mapping import FIT_TOLERANCE, NoRoom, SlotLedger, Task, ThreadMapping, Vm
+from planner.placements.mappers.mapping import FIT_TOLERANCE, NoRoom, SlotLedger, Task, ThreadMapping, Vm
 from planner.placements.thread_allocation import saturate_slots, size_bundle
 
 

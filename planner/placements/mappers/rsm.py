@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from planner.placements.errors import ThreadTooLarge
-from planner.placements.mapping import FIT_TOLERANCE, NoRoom, SlotLedger, Task, ThreadMapping, Vm
+from planner.placements.mappers.mapping import FIT_TOLERANCE, NoRoom, SlotLedger, Task, ThreadMapping, Vm
 from planner.placements.thread_allocation import refuse_excess
 
 # Each thread is compared with every VM. This limits one try; MOST_TRIED of place.py limits all tries together.

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planner.placements.map_collocate import map_collocated, order_topologically
-from planner.placements.mapping import Task, Vm, join_tasks
+from planner.placements.mappers.collocate import map_collocated, order_topologically
+from planner.placements.mappers.mapping import Task, Vm, join_tasks
 from planner.placements.place import Rules
 from planner.placements.thread_allocation import TaskLoad, allocate_lsa, allocate_mba, allocate_slots
 from planner.placements.vm_acquisition import Market

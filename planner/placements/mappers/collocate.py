@@ -7,7 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from planner.placements.errors import ThreadTooLarge
-from planner.placements.map_rsm import (
+from planner.placements.mappers.mapping import FIT_TOLERANCE, NoRoom, Task, ThreadMapping, Vm
+from planner.placements.mappers.rsm import (
     DISTANCE_DIGITS,
     MOST_ONE_BY_ONE,
     Marks,
@@ -15,7 +16,6 @@ from planner.placements.map_rsm import (
     ask_for_more,
     refuse_hopeless,
 )
-from planner.placements.mapping import FIT_TOLERANCE, NoRoom, Task, ThreadMapping, Vm
 from planner.placements.thread_allocation import refuse_excess
 
 

@@ -4,10 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planner.placements.map_collocate import map_collocated
-from planner.placements.map_rsm import map_resource_aware
-from planner.placements.map_sam import map_slot_aware
-from planner.placements.mapping import MapThreads, map_round_robin
+from planner.placements.mappers.collocate import map_collocated
+from planner.placements.mappers.mapping import MapThreads, map_round_robin
+from planner.placements.mappers.rsm import map_resource_aware
+from planner.placements.mappers.sam import map_slot_aware
 from planner.placements.place import Rules, place_loads
 from planner.placements.sustained_rate import route_shuffled
 from planner.placements.thread_allocation import TaskLoad, allocate_lsa, allocate_mba

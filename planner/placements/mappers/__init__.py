@@ -1,0 +1,1 @@
+"""The rules by which threads are mapped to slots, and what they share."""
