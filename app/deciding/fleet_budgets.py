@@ -16,7 +16,7 @@ from app.web.problems.stored_data_errors import UnknownVmCatalogue
 from planner.fleet.footprint import Footprint
 from planner.fleet.plan import Share
 from planner.fleet.spread import Occupancy, Tenant, Where, spread
-from planner.placements.mapping import Vm
+from planner.placements.mappers.mapping import Vm
 from planner.placements.profiles import Profile
 from planner.placements.vm_acquisition import VmSize, acquire_cheapest, afford_most, name_vms
 from planner.wording import write_counted

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from planner.placements.mapping import FIT_TOLERANCE
+from planner.placements.mappers.mapping import FIT_TOLERANCE
 from planner.placements.profiles import Profile
 
 Bundle = Mapping[str, int]

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from planner.fleet.footprint import Bundle
-from planner.placements.mapping import Vm
+from planner.placements.mappers.mapping import Vm
 
 Where = Mapping[str, int]
 """Threads by the name of a VM."""

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from planner.fleet.spread import Occupancy, Tenant, Thread, spread
-from planner.placements.mapping import Vm
+from planner.placements.mappers.mapping import Vm
 
 VMS = [Vm("v1", 4), Vm("v2", 4), Vm("v3", 2)]
 
