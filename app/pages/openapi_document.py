@@ -168,7 +168,7 @@ def _share_parameters(document: Document) -> None:
     document["components"]["parameters"] = dict(sorted(shared.items()))
 
 
-LONGEST_LINE, WIDTH = 1500, 280
+LONGEST_LINE, WIDTH = 1500, 360
 """The characters up to which an object is written without line breaks of its own, and where lines are folded."""
 
 Node = TypeVar("Node", bound=yaml.CollectionNode)
