@@ -63,12 +63,13 @@ from app.web.middleware import BodyLimit, BrowserGuard
 from app.web.observability import RequestRecorder, observe_pool
 from app.web.overload.compute_queue import SWITCH_SECONDS, Computing
 from app.web.overload.compute_turns import Turns
+from app.web.overload.direct_route import DirectPass
 from app.web.problems.problem_answers import install_problems
 from app.web.telemetry import start_telemetry, stop_telemetry
 from migrations.runner import newest_revision
 
 ROUTERS = (
-    keda.router,  # first: routes are searched in this order, and hundreds of these requests come at the same moment
+    keda.router,
     plans.router,  # the stateless calls of plans are the quickest
     topologies.router,
     snapshots.router,
@@ -135,6 +136,7 @@ def create_app(settings: Settings, keys: KeyRing | None = None) -> FastAPI:
     documentation.install_documentation(app)
     install_dashboard(app)
     app.add_middleware(BodyLimit, limit_bytes=settings.max_body_bytes)
+    app.add_middleware(DirectPass, routes=keda.router.routes)
     app.add_middleware(BrowserGuard)
     app.add_middleware(RequestRecorder)
     if settings.proxy_networks:  # the last one added receives the request first

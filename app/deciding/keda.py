@@ -4,13 +4,14 @@ KEDA asks for every operator at the same moment. All operators of a topology sha
 or one new decision where none stands, and no such request waits for a slot to compute.
 """
 
+from asyncio import AbstractEventLoop, get_running_loop
 from collections import OrderedDict
 from dataclasses import dataclass, replace
 from datetime import datetime
 from hashlib import sha256
 from typing import Annotated, Any, NamedTuple
+from weakref import WeakKeyDictionary
 
-from anyio.lowlevel import RunVar
 from fastapi import APIRouter, Request
 from pydantic import Field
 from sqlalchemy import DateTime, Select, and_, bindparam, cast, func, select, true
@@ -182,7 +183,7 @@ class KedaValue(Answer):
 
 
 router = APIRouter(prefix="/v1/topologies/{name}/keda", tags=["decisions"], route_class=DirectRoute)
-_FINDERS: RunVar[ProcessorsNow] = RunVar("processors_now")
+_FINDERS: WeakKeyDictionary[AbstractEventLoop, ProcessorsNow] = WeakKeyDictionary()
 
 
 @router.get(
@@ -210,8 +211,8 @@ async def get_processors(name: TopologyName, operator: OperatorName, request: Re
 
 def find_processors_now(request: Request) -> ProcessorsNow:
     """Returns the ProcessorsNow of the request's event loop, and makes it at the first request."""
-    finder = _FINDERS.get(None)
+    loop = get_running_loop()
+    finder = _FINDERS.get(loop)
     if finder is None:
-        finder = ProcessorsNow(request.app.state.session_factory, find_settings(request))
-        _FINDERS.set(finder)
+        finder = _FINDERS[loop] = ProcessorsNow(request.app.state.session_factory, find_settings(request))
     return finder

@@ -25,6 +25,9 @@ def read_as_utf8(header: str) -> str:
         return header
 
 
+TOLD_BY_PROXIES = (b"x-forwarded-for", b"x-real-ip")
+
+
 @lru_cache(maxsize=64)
 def is_loopback(host: str) -> bool:
     """Whether an address (or `localhost`) is a loopback address, which other machines cannot reach."""
@@ -79,9 +82,11 @@ async def _identify(request: Request) -> ApiKey | None:
 def refuse_other_machines(request: Request) -> None:
     """Refuses a caller on another machine, also one behind a proxy on this machine."""
     # The Host is checked too: another site could make its own name point to this machine (DNS rebinding).
-    callers = [*read_list(request.headers, "x-forwarded-for"), *read_list(request.headers, "x-real-ip")]
-    callers += [request.client.host] if request.client else []
-    is_near = all(map(is_loopback, callers)) and "forwarded" not in request.headers
+    sent = {name for name, _ in request.headers.raw}
+    callers = [request.client.host] if request.client else []
+    for name in TOLD_BY_PROXIES:
+        callers += read_list(request.headers, name.decode()) if name in sent else []
+    is_near = all(map(is_loopback, callers)) and b"forwarded" not in sent
     if not is_near or not all(map(is_loopback_host, request.headers.getlist("host"))):
         raise Forbidden(
             "This service has no API keys, so it answers only callers on its own machine, at a loopback address: "

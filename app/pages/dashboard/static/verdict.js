@@ -31,11 +31,12 @@ export function advise(decision) {
     processors: { current: processors.current, recommended },
     runs: processors.current_total,
     wanted: Object.values(recommended).reduce((sum, one) => sum + one, 0),
-    isChange: decision.action !== "hold" || change !== null,
+    isChange: Object.entries(recommended).some(([name, count]) => count !== processors.current[name]),
     seconds: change
       ? change.expected_sojourn_seconds
       : decision.corrected_sojourn_seconds ?? decision.expected_sojourn_seconds,
-    reach: (change ?? counterfactuals).holds_up_to_rate,
+    // While it waits for others of its fleet, what runs goes on.
+    reach: decision.after?.length ? null : (change ?? counterfactuals).holds_up_to_rate,
   };
 }
 
