@@ -44,8 +44,9 @@ def gather_budget(session: Session, body: FleetRequest, rows: Sequence[Row[Any]]
     lost = body.lost_processors
     if body.k_max is not None:
         return GatheredBudget(body.k_max - lost)
-    names = {one.get("profile") for row in rows for one in row.definition["operators"]} - {None}
-    profiles = {name: one.profile for name, one in find_profiles(session, names).items()}
+    named = {one.get("profile") for row in rows for one in row.definition["operators"]}
+    named |= {one.profile for job in body.new for one in job.topology.operators}
+    profiles = {name: one.profile for name, one in find_profiles(session, named - {None}).items()}
     if body.vm_catalogue is None:
         vms = [one.to_values() for one in body.vms if one.name not in set(body.lost_vms)]
         total = sum(vm.slots for vm in vms) if body.slots is None else body.slots
@@ -60,23 +61,31 @@ def gather_budget(session: Session, body: FleetRequest, rows: Sequence[Row[Any]]
     return GatheredBudget(most - lost, "slot", (), sizes, profiles)
 
 
+def find_footprints(
+    budget: GatheredBudget, body: FleetRequest, rows: Sequence[Row[Any]]
+) -> dict[str, Footprint | None]:
+    """How threads share slots in each topology and each new job."""
+    found = {row.name: budget.find_footprint(row.definition) for row in rows}
+    return found | {one.name: budget.find_footprint(one.topology.model_dump()) for one in body.new}
+
+
 def place_fleet(
     budget: GatheredBudget,
     shares: Sequence[Share],
     rows: Sequence[Row[Any]],
     held: Mapping[str, dict[str, int]],
+    footprints: Mapping[str, Footprint | None],
 ) -> FleetPlacement | None:
     """Threads of all topologies on the VMs of the budget; None where it has none. `held`: what keeps running."""
     if not budget.vms and not budget.sizes:
         return None
-    by_name = {row.name: row for row in rows}
+    running = {row.name: read_where(row.instances) for row in rows}
     wanted = {one.member.name: one.member.situation.name_counts(one.counts) for one in shares} | dict(held)
     tenants = []
     for name, counts in wanted.items():
-        row = by_name.get(name)
-        footprint = None if row is None else budget.find_footprint(row.definition)
-        bundles = (footprint or Footprint(list(counts))).pack(list(counts.values()))
-        tenants.append(Tenant(name, bundles, {} if row is None else read_where(row.instances)))
+        footprint = footprints[name] or Footprint(list(counts))
+        bundles = footprint.pack([counts.get(operator, 0) for operator in footprint.names])
+        tenants.append(Tenant(name, bundles, running.get(name, {})))
     slots = sum(len(one.bundles) for one in tenants)
     bought = acquire_cheapest(budget.sizes, slots) if budget.sizes else None
     vms = budget.vms if bought is None else name_vms(bought, ())

@@ -16,7 +16,7 @@ from app.deciding.fleet.gathering import (
     is_calibrated,
 )
 from app.deciding.fleet.schemas import FleetPlanAnswer, FleetRequest, NewTopology
-from app.deciding.fleet_budgets import gather_budget, place_fleet
+from app.deciding.fleet_budgets import find_footprints, gather_budget, place_fleet
 from app.deciding.policies.schemas import PolicyBody
 from app.load.bodies.topology import Graph, check_size
 from app.load.measurements.freshness import describe_data, find_age
@@ -64,9 +64,11 @@ def answer_fleet(session: Session, body: FleetRequest, settings: Settings) -> Fl
     budget = gather_budget(session, body, rows)
     with time_planner("fleet"):
         members, held, notes = read_members(rows, body, policies, loads, now)
-        footprints = {row.name: budget.find_footprint(row.definition) for row in rows}
-        members = [one._replace(footprint=footprints[one.name]) for one in members]
+        footprints = find_footprints(budget, body, rows)
         new = [read_new(one, place, body.load_factor) for place, one in enumerate(body.new)]
+        members, new = [
+            [one._replace(footprint=footprints[one.name]) for one in some] for some in (members, new)
+        ]
         taken = sum(measure_held(one, footprints[one.name]) for one in held)
         with pointing_into_body(find_places(body)):
             if new:
@@ -80,7 +82,7 @@ def answer_fleet(session: Session, body: FleetRequest, settings: Settings) -> Fl
             for one, _ in found.plan.held
             if one.running
         }
-        placed = place_fleet(budget, found.plan.shares, rows, kept)
+        placed = place_fleet(budget, found.plan.shares, rows, kept, footprints)
     answer = to_fleet_answer(body, budget, found, held, notes)
     return answer.model_copy(update={"placement": placed})
 

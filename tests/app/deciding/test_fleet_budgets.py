@@ -66,6 +66,11 @@ def test_threads_that_share_slots_need_fewer(client: httpx.Client, pair: str):
     assert (rows["a"]["slots"], rows["b"]["processors_total"], rows["b"]["slots"]) == (2, 6, None)
     assert rows["a"]["processors_total"] == 8
     assert found["placement"] is None
+    job = {"operators": [{"name": "a", "profile": pair}]}
+    new = {"name": "new", "topology": job, "load": make_load(40.0, None), "t_max_seconds": 0.12}
+    beside = plan(client, pair, slots=10, new=[new])
+    assert beside["admission"]["admitted"]
+    assert {row["name"][-1]: row["slots"] for row in beside["topologies"]}["w"] == 2
     short = client.post("/v1/plans/fleet", json={"topologies": {"label": pair}, "slots": 6}).json()
     assert (short["type"], short["needed"], short["errors"][0]["pointer"]) == (
         "budget-too-small",
