@@ -13,8 +13,9 @@ from pydantic import Field
 from sqlalchemy.orm import Session
 
 from app.database.tables import DecisionRow
+from app.deciding.fleet_turns import FleetShare
 from app.deciding.policies.schemas import PolicyBody
-from app.deciding.policies.service import find_givers
+from app.deciding.policies.service import find_share
 from app.deciding.standing import ROLLED_BACK, find_last_change
 from app.load.bodies.topology import Graph
 from app.load.measurements.freshness import DataState, Withheld, find_data_state, withhold
@@ -94,9 +95,9 @@ def describe_now(
     last = find_waited_for(session, stored, action, decided_for, answer)
     wanted = want(stored, last, answer)
     waits_for = None
-    after = [] if is_trial else find_givers(session, stored)
-    if (kept := keep_turn(wanted, answer["processors"]["current"], after)) != wanted:
-        return AsOfNow(trial=is_trial, data=data, wanted=kept, after=after)
+    share = None if is_trial else find_share(session, stored)
+    if share is not None and (kept := keep_turn(wanted, answer["processors"]["current"], share)) != wanted:
+        return AsOfNow(trial=is_trial, data=data, wanted=kept, after=share.givers)
     if last is not None and wanted != answer["processors"]["recommended"]:
         advised = take_numbers(wanted, last.processors, last.recommended_seconds, last.holds_up_to_rate)
         waits_for = WaitsFor(
@@ -166,14 +167,18 @@ def read_wanted(row: Any, recommended: Mapping[str, int]) -> dict[str, int]:
     """Returns the processors that should run, from a row with columns of `select_decided` and `select_waited_for`."""
     since = {} if row.change is None else join_counts(row.change, row.change_outcome)
     wanted = bound_wanted(recommended, since, row.definition, row.held_policy)
-    return keep_turn(wanted, row.before_turn, row.after)
+    share = None if row.share is None else FleetShare(row.share, row.after or ())
+    return keep_turn(wanted, row.before_turn, share)
 
 
 def keep_turn(
-    wanted: Mapping[str, int], running: Mapping[str, int] | None, after: Sequence[str] | None
+    wanted: Mapping[str, int], running: Mapping[str, int] | None, share: FleetShare | None
 ) -> dict[str, int]:
-    """Returns what runs, where more is wanted before topologies in `after` gave processors up; else what is wanted."""
-    if after and running and sum(wanted.values()) > sum(running.values()):
+    """Returns what runs, where more is wanted than the share of a fleet's budget, or before others gave processors up;
+    else what is wanted.
+    """
+    total = sum(wanted.values())
+    if share and running and total > sum(running.values()) and (share.givers or total > share.processors):
         return dict(running)
     return dict(wanted)
 

@@ -27,7 +27,7 @@ from sqlalchemy.dialects.postgresql import aggregate_order_by
 from sqlalchemy.orm import Session, aliased
 
 from app.database.tables import FleetShareRow, SnapshotRow, TopologyRow
-from app.load.measurements.snapshots import IS_WHOLE, KEY, is_usable
+from app.load.measurements.snapshots import IS_WHOLE, KEY, find_latest_end, is_usable
 from planner.wording import join_names
 
 SHARE_HOLDS = timedelta(hours=1)
@@ -46,7 +46,7 @@ def select_givers(latest_end: datetime | ColumnElement[datetime]) -> ColumnEleme
     """SQL: the names of the topologies for which the TopologyRow of the enclosing query waits; null: none."""
     mine, theirs, giver = aliased(FleetShareRow), aliased(FleetShareRow), aliased(TopologyRow)
     newest = (
-        select(SnapshotRow.operators)
+        select(SnapshotRow.operators, SnapshotRow.stored_at)
         .where(SnapshotRow.topology_id == giver.id, *is_usable(latest_end), IS_WHOLE)
         .order_by(*(column.desc() for column in KEY))
         .limit(1)
@@ -72,11 +72,21 @@ def select_givers(latest_end: datetime | ColumnElement[datetime]) -> ColumnEleme
         .where(
             mine.topology_id == TopologyRow.id,
             mine.decided_at > func.now() - SHARE_HOLDS,
-            ~func.coalesce(has_given, False),
+            # What was measured before the decision may show a number that was about to grow.
+            ~func.coalesce(has_given & (newest.c.stored_at > theirs.decided_at), False),
         )
         .correlate(TopologyRow)
         .scalar_subquery()
     )
+
+
+def select_share() -> ColumnElement[int | None]:
+    """SQL: the share of the TopologyRow of the enclosing query; null: none."""
+    mine = aliased(FleetShareRow)
+    share = select(mine.processors).where(
+        mine.topology_id == TopologyRow.id, mine.decided_at > func.now() - SHARE_HOLDS
+    )
+    return share.correlate(TopologyRow).scalar_subquery()
 
 
 SHARE = (
@@ -85,6 +95,21 @@ SHARE = (
     .where(TopologyRow.id == bindparam("topology_id"), FleetShareRow.decided_at > func.now() - SHARE_HOLDS)
 )
 """The query of `find_share`, which takes longer to make than to answer."""
+PROMISED = (
+    select(
+        FleetShareRow.topology_id,
+        FleetShareRow.processors,
+        select_givers(bindparam("latest_end", type_=DateTime(timezone=True))),
+    )
+    .join(TopologyRow, TopologyRow.id == FleetShareRow.topology_id)
+    .where(FleetShareRow.decided_at > func.now() - SHARE_HOLDS)
+)
+
+
+def find_promised(session: Session) -> dict[int, int]:
+    """The processors that topologies may run by the newest decision of the fleet, whether they do yet or not; by id."""
+    terms = {"latest_end": find_latest_end(session)}
+    return {row[0]: row[1] for row in session.execute(PROMISED, terms).all() if not row[2]}
 
 
 def say_turn(givers: Sequence[str]) -> str:

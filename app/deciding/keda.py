@@ -27,7 +27,7 @@ from app.deciding.decisions.gathering import GatheredDecision, gather_decision
 from app.deciding.decisions.schemas import DecisionRequest
 from app.deciding.decisions.service import compute_now
 from app.deciding.documents import take_part
-from app.deciding.policies.service import find_givers
+from app.deciding.policies.service import find_share
 from app.deciding.standing import select_decided, select_waited_for
 from app.load.measurements.freshness import DEFAULT_LIMIT_SECONDS, refuse_old
 from app.load.measurements.snapshots import ENDED_AT, find_latest_end, select_newest
@@ -117,7 +117,7 @@ class ProcessorsNow:
                 self._remembered.popitem(last=False)
             decided, stored = self._remembered[key], gathered.found.stored
             wanted = find_wanted(session, stored, *decided)
-            return keep_turn(wanted, decided.answer["processors"]["current"], find_givers(session, stored))
+            return keep_turn(wanted, decided.answer["processors"]["current"], find_share(session, stored))
 
 
 def decide_processors(gathered: GatheredDecision) -> DecidedProcessors:

@@ -32,7 +32,7 @@ from sqlalchemy.sql.selectable import LateralFromClause
 
 from app.database.tables import DecisionRow, PolicyRow, SnapshotRow, TopologyRevisionRow, TopologyRow
 from app.deciding.documents import find_key, take_part
-from app.deciding.fleet_turns import select_givers
+from app.deciding.fleet_turns import select_givers, select_share
 from app.load.measurements.snapshots import find_latest_end
 from app.load.measurements.stored_topologies import StoredTopology
 from planner.outcomes.observed import LEAST_DELAY_SECONDS, LONGEST_SEARCH_SECONDS, USUAL_DELAY_INTERVALS
@@ -185,9 +185,9 @@ def select_decided(latest_end: datetime | ColumnElement[datetime], *columns: Any
     """
     held = case((WAITS, take_part("processors", "recommended"))).label("held")
     policy = case((WAITS, take_part("policy"))).label("held_policy")
-    after = select_givers(latest_end)
-    before = case((after.is_not(None), take_part("processors", "current"))).label("before_turn")
-    found = DecisionRow.decided_for, held, policy, after.label("after"), before
+    after, share = select_givers(latest_end).label("after"), select_share()
+    before = case((share.is_not(None), take_part("processors", "current"))).label("before_turn")
+    found = DecisionRow.decided_for, held, policy, after, share.label("share"), before
     return select_standing(latest_end, *found, *columns).lateral("decided")
 
 

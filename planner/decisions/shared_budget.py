@@ -152,12 +152,16 @@ class BudgetSharing:
 
 
 def decide_together(
-    parts: Sequence[FleetPart], k_max: int, taken: int = 0, joint: JointHistory | None = None
+    parts: Sequence[FleetPart],
+    k_max: int,
+    taken: int = 0,
+    joint: JointHistory | None = None,
+    growing: Mapping[str, int] | None = None,
 ) -> SharedDecisions:
     """Shares a budget among topologies, so that each has a decision; raises BudgetTooSmall.
 
     `taken` of the budget run at topologies without a question. With a joint history, what the common peak takes is kept
-    free for targets.
+    free for targets. `growing`: what earlier decisions let topologies run, which may not be measured yet.
     """
     sharing = BudgetSharing(k_max, taken)
     for part in parts:
@@ -166,8 +170,14 @@ def decide_together(
     sharing.reserve = 0 if peak is None else peak.processors
     plan = sharing.settle()
     totals = {name: sum(sharing.find_counts(name)) for name in sharing.cases}
+    may_run = growing or {}
     changes = [
-        ShiftedTotal(name, sum(case.running), totals[name], sharing.members[name].priority)
+        ShiftedTotal(
+            name,
+            max(sum(case.running), may_run.get(name, 0)),
+            totals[name],
+            sharing.members[name].priority,
+        )
         for name, case in sharing.cases.items()
     ]
     turns = order_changes(changes, k_max - sharing.taken - sum(one.before for one in changes))

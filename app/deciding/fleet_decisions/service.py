@@ -18,7 +18,7 @@ from app.deciding.fleet_decisions.history import NEWEST_FIRST, to_answer
 from app.deciding.fleet_decisions.schemas import FleetDecisionAnswer
 from app.deciding.fleet_policy.schemas import FleetPolicyBody
 from app.deciding.fleet_policy.service import ONLY
-from app.deciding.fleet_turns import store_shares
+from app.deciding.fleet_turns import find_promised, store_shares
 from app.settings import Settings
 from app.web.fields import StoredFields
 from app.web.observability import time_planner
@@ -43,11 +43,21 @@ def store_fleet_decision(session: Session, settings: Settings) -> FleetDecisionA
     joint = None if terms.reserve is None else gather_joint(session, found, terms.reserve, now)
     taken = sum(sum(one.processors.values()) for one in found.held)
     with time_planner("fleet"):
-        shared = decide_together(found.parts, terms.k_max, taken, joint)
+        shared = decide_together(found.parts, terms.k_max, taken, joint, find_growing(session, found))
     decided = store_parts(session, found, shared)
     answer = to_fleet_decision(terms.k_max, found, shared, decided)
     store_shares(session, list_shares(found, answer))
     return store(session, answer)
+
+
+def find_growing(session: Session, found: GatheredFleet) -> dict[str, int]:
+    """The processors that topologies may run by the decision before, by name."""
+    promised = find_promised(session)
+    return {
+        name: promised[one.found.stored.id]
+        for name, one in found.gathered.items()
+        if one.found.stored.id in promised
+    }
 
 
 def list_shares(found: GatheredFleet, answer: FleetDecisionAnswer) -> list[dict[str, Any]]:

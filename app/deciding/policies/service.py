@@ -100,12 +100,6 @@ def find_share(session: Session, stored: StoredTopology) -> FleetShare | None:
     return None if row is None else FleetShare(row[0], row[1] or ())
 
 
-def find_givers(session: Session, stored: StoredTopology) -> list[str]:
-    """The topologies that must give processors up before this one takes any."""
-    share = find_share(session, stored)
-    return [] if share is None else list(share.givers)
-
-
 def limit_to_share(
     session: Session, stored: StoredTopology, policy: Policy, running: int
 ) -> tuple[Policy, tuple[Diagnostic, ...]]:

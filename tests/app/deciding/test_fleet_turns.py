@@ -71,3 +71,22 @@ def test_no_newer_snapshot_of_its_own_lets_a_topology_grow(fleet: httpx.Client, 
 def test_nobody_waits_for_a_topology_that_is_gone(fleet: httpx.Client, pair: str):
     assert fleet.delete(f"/v1/topologies/{pair}-a").is_success
     assert read_taker(fleet, pair)["keda"] == 9
+
+
+def test_what_an_earlier_decision_let_grow_counts_as_running(fleet: httpx.Client, name: str):
+    """b may grow to 9 at once. Before that is measured, its rate falls and that of a rises: a waits for b."""
+    for letter, rate in (("a", 40.0), ("b", 60.0)):
+        add_member(fleet, f"{name}-{letter}", name, rate, TARGET, processors=6)
+    assert fleet.put("/v1/fleet/policy", json={"k_max": 15, "topologies": {"label": name}}).is_success
+    assert fleet.post("/v1/fleet/decisions").status_code == 201
+    assert read_taker(fleet, name)["keda"] == 9
+    for letter, rate in (("a", 60.0), ("b", 40.0)):
+        load = make_load(rate, 6, seconds_ago=90.0)
+        assert fleet.post(f"/v1/topologies/{name}-{letter}/snapshots", json=load).is_success
+    rows = {row["name"][-1]: row for row in fleet.post("/v1/fleet/decisions").json()["topologies"]}
+    assert (rows["a"]["processors_total"], rows["a"]["after"]) == (9, [f"{name}-b"])
+    assert read_taker(fleet, name)["keda"] == 6, "not the 9 of the change that it waited for"
+    assert fleet.get(f"/v1/topologies/{name}-a/keda/a").json()["value"] == 6
+    shown = make_load(40.0, 6, seconds_ago=70.0)
+    assert fleet.post(f"/v1/topologies/{name}-b/snapshots", json=shown).is_success
+    assert fleet.get(f"/v1/topologies/{name}-a/keda/a").json()["value"] == 9

@@ -26,6 +26,7 @@ ROW: dict[str, Any] = {
     "held": None,
     "measured": 1,
     "after": None,
+    "share": None,
     "before_turn": None,
     "measured_sojourn_seconds": 0.12,
     "operators": 2,
