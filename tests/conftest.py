@@ -10,6 +10,8 @@ from pathlib import Path
 import psycopg
 import pytest
 from hypothesis import settings
+from xdist.remote import Producer
+from xdist.scheduler import LoadFileScheduling
 
 from app.database.embedded.embedded_postgres import shared_postgres
 
@@ -30,6 +32,18 @@ settings.load_profile("suite")
 pytest_plugins = [
     "tests.app.fixtures"
 ]  # the tests of app, of the migrations and of the documents speak to one service
+
+
+class FilesAndSpark(LoadFileScheduling):
+    """Gives the next file to the process that is free; all tests of the ingest go to one, which starts Spark once."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        return "tests/ingest" if nodeid.startswith("tests/ingest/") else super()._split_scope(nodeid)
+
+
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> LoadFileScheduling | None:
+    """The scheduler of `--dist loadfile`."""
+    return FilesAndSpark(config, log) if config.option.dist == "loadfile" else None
 
 
 @pytest.hookimpl(wrapper=True)

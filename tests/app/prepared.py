@@ -1,7 +1,7 @@
 """Starts `headgate` from a process that has loaded its modules: a start takes a fifth of the processor time.
 
-It is the real command in a process of its own, forked instead of executed. Tests of how processes of the service start
-and end use `subprocess` instead.
+It is the real command in a process of its own, forked instead of executed. Where the start of Python itself matters,
+tests use `subprocess`: tests/app/test_cli.py, tests/app/serving/test_serve.py, tests/setup.
 """
 
 import atexit

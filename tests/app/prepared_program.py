@@ -23,6 +23,7 @@ LONGEST_REQUEST = 1 << 20  # bytes
 def become(request: dict[str, Any], errors: int) -> None:
     """Makes this process what a shell would have started."""
     signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)  # the tests may run under `nohup`
     os.dup2(errors, 1)
     os.dup2(errors, 2)
     with open(os.devnull) as nothing:  # noqa: PTH123  # pathlib opens it in the same way

@@ -29,14 +29,12 @@ ADDRESS = re.compile(r"serving on (http://\S+?)[,\"]")
 PATIENCE_SECONDS = 60
 START_SECONDS = 120  # a loaded machine starts slowly; a broken service ends at once
 
-ServingProcess = subprocess.Popen[str] | PreparedProcess
-
 
 @dataclass
 class Service:
     """A running `headgate serve`, and the lines that it has logged."""
 
-    process: ServingProcess
+    process: PreparedProcess
     url: str = ""
     lines: list[str] = field(default_factory=list)
     said: threading.Condition = field(default_factory=threading.Condition)
@@ -68,19 +66,6 @@ def environment(**settings: str) -> dict[str, str]:
     return kept | {f"HEADGATE_{name.upper()}": value for name, value in settings.items()}
 
 
-@contextmanager
-def hangups_not_ignored() -> Iterator[None]:
-    """Processes started in this block end at SIGHUP, also where the tests ignore it, as under `nohup`.
-
-    A new program inherits an ignored signal; a handled one is back at its default there.
-    """
-    before = signal.signal(signal.SIGHUP, lambda *_: None)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGHUP, before)
-
-
 KEEPS_ALL = {"log_format": "json", "keep_minutes_days": "0", "keep_hours_days": "0"}
 """The settings of services in tests: their data are of any age."""
 
@@ -91,20 +76,7 @@ def start(arguments: list[str], **settings: str) -> Service:
     return wait_until_serving(open_program().start(command, environment(**(KEEPS_ALL | settings))))
 
 
-def start_program(arguments: list[str], **settings: str) -> Service:
-    """As `start`, for tests of how a service starts and ends: by a process that runs the command from its beginning."""
-    return wait_until_serving(
-        subprocess.Popen(
-            [HEADGATE, "serve", "--port", "0", *arguments],
-            env=environment(**(KEEPS_ALL | settings)),
-            stderr=subprocess.PIPE,
-            stdout=subprocess.DEVNULL,
-            text=True,
-        )
-    )
-
-
-def wait_until_serving(process: ServingProcess) -> Service:
+def wait_until_serving(process: PreparedProcess) -> Service:
     """The service of a process that was just started, when it answers."""
     service = Service(process)
     serving = threading.Event()
@@ -120,7 +92,6 @@ def wait_until_serving(process: ServingProcess) -> Service:
                     serving.set()
         serving.set()
 
-    assert process.stderr is not None
     service.listener = threading.Thread(target=listen, args=[process.stderr], daemon=True)
     service.listener.start()
     assert serving.wait(START_SECONDS), "the service did not start in time"

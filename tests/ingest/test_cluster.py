@@ -35,7 +35,7 @@ from tests.ingest.logs import make_events, to_json
 
 PROJECT = Path(__file__).parents[2]
 SPARK = Path(pyspark.__file__).parent / "bin"
-KILLS = int(os.environ.get("INGEST_KILLS", "3"))
+KILLS = int(os.environ.get("INGEST_KILLS", "2"))
 LONGEST_WAIT_SECONDS = 9.0  # about as long as a run takes: a kill hits any part of it
 REGISTERED = "Successfully registered with master()"
 TABLES = ("operator_summaries", "topology_summaries", "snapshots")
@@ -166,24 +166,29 @@ def kill_postgres(data_dir: Path) -> None:
         os.kill(int(pid), signal.SIGQUIT)
 
 
+def wait_a_moment(run: subprocess.Popen[bytes], seconds: float) -> None:
+    """Lets a run go on for so long, or to its end."""
+    with suppress(subprocess.TimeoutExpired):
+        run.wait(timeout=seconds)
+
+
 def test_runs_killed_anywhere_leave_what_one_clean_run_leaves(
     cluster: Cluster, log: Path, clean: list[Any], tmp_path_factory: pytest.TempPathFactory
 ):
-    """Driver, worker or database go at a random moment of a run; then one run more, undisturbed."""
+    """The driver, or a worker and then the database, go at random moments of a run; then one run more, undisturbed."""
     data_dir = tmp_path_factory.mktemp("killed")
     moments = random.Random(1)
     for number in range(KILLS):
         run = start_ingest(cluster, log, data_dir)
-        with suppress(subprocess.TimeoutExpired):
-            run.wait(timeout=moments.uniform(1, LONGEST_WAIT_SECONDS))
-        if number % 3 == 0:
+        if number % 2 == 0:
+            wait_a_moment(run, moments.uniform(1, LONGEST_WAIT_SECONDS))
             end_group(run)
-        elif number % 3 == 1:
-            cluster.kill_worker()
-            run.wait(timeout=300)
-        else:
-            kill_postgres(data_dir)
-            run.wait(timeout=300)
+            continue
+        wait_a_moment(run, moments.uniform(1, LONGEST_WAIT_SECONDS / 2))
+        cluster.kill_worker()
+        wait_a_moment(run, moments.uniform(0, LONGEST_WAIT_SECONDS / 2))
+        kill_postgres(data_dir)
+        run.wait(timeout=300)
     last = start_ingest(cluster, log, data_dir)
     assert last.wait(timeout=300) == 0
     with shared_postgres(data_dir) as url:

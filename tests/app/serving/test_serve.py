@@ -11,7 +11,7 @@ from pydantic import SecretStr
 
 from app.serving.serve import UnsafeStart, handle_signals, refuse_unsafe_start
 from app.settings import Settings
-from tests.app.processes import HEADGATE, PATIENCE_SECONDS, StartService, environment, hangups_not_ignored
+from tests.app.processes import HEADGATE, PATIENCE_SECONDS, StartService, environment
 
 
 @pytest.fixture
@@ -27,8 +27,7 @@ def _handlers() -> Iterator[None]:
 def test_the_embedded_postgres_stops_with_its_last_user(
     start_service: StartService, tmp_path: Path, with_signal: signal.Signals
 ):
-    with hangups_not_ignored():
-        services = [start_service(data_dir=str(tmp_path)) for _ in range(2)]
+    services = [start_service(data_dir=str(tmp_path)) for _ in range(2)]
     running = tmp_path / "postgres" / "data" / "postmaster.pid"
     assert services[0].stop(with_signal) == 0
     assert running.exists()

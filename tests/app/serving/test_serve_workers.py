@@ -17,7 +17,6 @@ from tests.app.processes import (
     connect,
     environment,
     find_workers,
-    hangups_not_ignored,
     is_refused,
     wait_until,
 )
@@ -107,10 +106,7 @@ def test_workers_ignore_the_hangup_on_which_their_supervisor_ends_them(
     start_service: StartService, empty_database_url: str
 ):
     """A terminal that closes sends SIGHUP to each of them."""
-    with hangups_not_ignored():
-        service = start_service(
-            "--workers", "2", database_url=empty_database_url, simulation_events_at_once="0"
-        )
+    service = start_service("--workers", "2", database_url=empty_database_url, simulation_events_at_once="0")
     wait_until(lambda: len(find_workers(service)) == 2, "both workers serve")
     for worker in find_workers(service):
         os.kill(worker, signal.SIGHUP)
