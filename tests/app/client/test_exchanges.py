@@ -151,6 +151,7 @@ def test_the_asynchronous_client_waits_in_the_same_way():
         (None, 0.0, 0.0),
         (format_datetime(datetime.now(UTC) + timedelta(hours=1), usegmt=True), 3000.0, 3600.0),
     ],
+    ids=["seconds", "below 0", "no number", "none", "a date"],  # the same in all processes that collect
 )
 def test_both_forms_of_retry_after_are_read(said: str | None, least: float, most: float):
     answer = httpx.Response(503, headers={} if said is None else {"Retry-After": said})
