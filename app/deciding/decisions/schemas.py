@@ -272,13 +272,12 @@ class DecisionAnswer(AsOfNow, Decided):
     @property
     def verdict(self) -> str:
         """What to do and what E[T] would become, or that nothing is recommended now."""
-        if self.withheld is not None:
-            return WITHHELD
-        if self.after:
-            return f"Wait {say_turn(self.after)}."
+        if self.withheld is not None or self.after:
+            return WITHHELD if self.withheld is not None else f"Wait {say_turn(self.after)}."
+        running = {one.name: self.processors.current[one.name] for one in self.current.operators}  # in order
         if self.waits_for is not None:
-            return f"{describe_change(self.processors.current, self.advised.wanted)} {UNSEEN}"
-        return describe_verdict(self.processors.current, self.processors.recommended, self.outlook)
+            return f"{describe_change(running, self.advised.wanted)} {UNSEEN}"
+        return describe_verdict(running, self.processors.recommended, self.outlook)
 
     @property
     def advised(self) -> Advised:

@@ -6,6 +6,8 @@ import httpx
 import pytest
 
 from tests.app.decision_calls import ENOUGH, RATES, TARGET, at, decide, observe, put_policy
+from tests.app.pages.overview.test_routes import add
+from tests.app.pages.overview.test_routes import decide as decide_now
 
 
 def test_a_decision_scales_up_waits_for_the_cooldown_and_scales_down(client: httpx.Client, known: str):
@@ -48,6 +50,14 @@ def test_the_same_stored_data_gives_the_same_decision(client: httpx.Client, know
     latest = client.get(f"/v1/topologies/{known}/decisions/latest").json()
     assert {name: latest[name] for name in first} == first
     assert client.get(f"/v1/decisions/{latest['id']}").json() == latest
+
+
+def test_a_decision_that_is_read_again_names_its_operators_in_their_order(client: httpx.Client, name: str):
+    add(client, name)
+    assert client.put(f"/v1/topologies/{name}/policy", json={"goal": {"t_max_seconds": 0.06}}).is_success
+    made = decide_now(client, name)
+    assert "generator" in made["verdict"].partition("detector")[0]
+    assert client.get(f"/v1/decisions/{made['id']}").json()["verdict"] == made["verdict"]
 
 
 def test_a_decision_as_of_a_past_time_ignores_later_snapshots(client: httpx.Client, known: str):
