@@ -4,6 +4,7 @@ A pass counts the hours of the last days anew of which snapshots were stored sin
 hour that is older than the last one is so judged by the target that the policy had when its snapshots came.
 """
 
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 
 from sqlalchemy import Connection, text
@@ -47,6 +48,12 @@ SELECT count(*) FROM counted
 DROP = "DELETE FROM hourly_kept WHERE hour < :first"
 
 
+def count_hours(connection: Connection, topology: int, hours: Sequence[datetime]) -> int:
+    """Counts these hours of a topology anew; returns the number of those that have anything to judge."""
+    found: int = connection.execute(text(COUNT), {"topology": topology, "hours": list(hours)}).scalar_one()
+    return found
+
+
 class KeptHours:
     """Remembers when it counted last; a process that begins reads it from what is stored."""
 
@@ -68,12 +75,7 @@ class KeptHours:
             rows = connection.execute(text(EVERY), terms).all()
         else:
             rows = connection.execute(text(CHANGED), terms | {"since": since - LATE}).all()
-        found = 0
-        for topology, hours in rows:
-            counted: int = connection.execute(
-                text(COUNT), {"topology": topology, "hours": hours}
-            ).scalar_one()
-            found += counted
+        found = sum(count_hours(connection, topology, hours) for topology, hours in rows)
         connection.execute(text(DROP), {"first": oldest})
         self.counted = began
         return found

@@ -13,6 +13,7 @@ from sqlalchemy.orm import Session
 from app.database.connections.transactions import SessionDep
 from app.deciding.advised import find_wanted
 from app.deciding.documents import unfold_row
+from app.deciding.node_losses import lose_node
 from app.deciding.policies.schemas import PolicyBody
 from app.deciding.policies.service import find_body
 from app.deciding.standing import find_standing
@@ -26,7 +27,7 @@ from app.rendering.charts import DOTTED, SOLID, Chart, Line, Panel, Sign, Uprigh
 from app.rendering.picture_files import write_picture
 from app.settings import Settings
 from app.web.callers.security import may_read
-from app.web.fields import Answer, TopologyName, show_example
+from app.web.fields import Answer, OperatorName, TopologyName, show_example
 from app.web.negotiation import FORMS, Accept, answer_in_form, choose_form
 from app.web.observability import time_planner
 from app.web.overload.admission import computes
@@ -54,6 +55,7 @@ class WhatIfRequest(Measured):
     ] = None
     k_max: KMax | None = None
     t_max_seconds: TMax | None = None
+    failing_node: Annotated[OperatorName | None, Field(description="What runs is without it.")] = None
 
 
 class PlannedAnswer(EstimateAnswer):
@@ -120,9 +122,9 @@ def answer_what_if(session: Session, name: str, body: WhatIfRequest, settings: S
     found = gather_load(session, stored, asked, settings)
     terms = WhatIfTerms(asked.load_factor, asked.t_max_seconds, asked.k_max)
     topology = found.topology if policy is None else bound_topology(found.topology, policy.to_value())
-    notes = describe_age(session, found)
+    load, notes = lose_node(found, asked.failing_node), describe_age(session, found)
     with time_planner("what_if"), blaming_what_is_stored(name, PLACES):
-        explored = explore(topology, found.load, terms, asked.model)
+        explored = explore(topology, load, terms, asked.model)
     is_same = (body.load_factor, body.t_max_seconds, body.k_max) == (1.0, None, None)
     notes += compare_decision(session, stored, explored, terms, is_same=is_same)
     return to_what_if_answer(explored, terms, found, notes)

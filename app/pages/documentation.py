@@ -37,14 +37,32 @@ START = """const dark = matchMedia("(prefers-color-scheme: dark)");
 const look = () => {
   const kept = localStorage.getItem("headgate-look");
   const isDark = kept === "dark" || (kept !== "light" && dark.matches);
-  document.documentElement.dataset.look = isDark ? "dark" : "light";
+  document.documentElement.classList.toggle("dark-mode", isDark);
 };
 look();
 dark.addEventListener("change", look);
+
+// The filter finds calls by words of their group, path, summary and description, and opens the groups that have any.
+const read = (group, call) =>
+  [group, call.get("method"), call.get("path"), call.getIn(["operation", "summary"]),
+    call.getIn(["operation", "description"])].join(" ").toLowerCase();
+const opsFilter = (groups, text) => {
+  const words = text.toLowerCase().split(/\\s+/);
+  const has = (group) => (call) => words.every((word) => read(group, call).includes(word));
+  return groups.map((group, name) => group.update("operations", (calls) => calls.filter(has(name))))
+    .filter((group) => group.get("operations").size > 0);
+};
+const updateFilter = (update, system) => (text) => {
+  for (const group of system.specSelectors.taggedOperations().keys()) {
+    system.layoutActions.show(["operations-tag", group], Boolean(text));
+  }
+  return update(text);
+};
 window.ui = SwaggerUIBundle({
   url: "/openapi.json",
   dom_id: "#swagger-ui",
   presets: [SwaggerUIBundle.presets.apis, SwaggerUIBundle.SwaggerUIStandalonePreset],
+  plugins: [() => ({ fn: { opsFilter }, statePlugins: { layout: { wrapActions: { updateFilter } } } })],
   layout: "BaseLayout",
   deepLinking: true,
   showExtensions: true,
@@ -53,24 +71,29 @@ window.ui = SwaggerUIBundle({
   filter: true,
   tryItOutEnabled: true,
   displayRequestDuration: true,
+  onComplete: () => {
+    document.querySelector(".operation-filter-input").placeholder = "Filter by words, such as: store policy";
+  },
+});
+// A link to a call opens it on this page.
+document.addEventListener("click", (event) => {
+  const address = event.target.closest("a[href^='#/']")?.getAttribute("href");
+  if (!address || event.target.closest(".opblock, .opblock-tag")) return;
+  event.preventDefault();
+  location.hash = address;
+  window.ui.layoutActions.parseDeepLinkHash(address);
 });
 """
-# Swagger UI has light colours only: in the dark all are turned round, and what was dark is turned back.
-LOOK = """:root[data-look="dark"] {
+# Swagger UI has its own dark colours; the system's own controls follow.
+LOOK = """:root.dark-mode {
   color-scheme: dark;
-  background: #15181c;
-}
-:root[data-look="dark"] .swagger-ui {
-  filter: invert(.9) hue-rotate(180deg);
-}
-:root[data-look="dark"] .swagger-ui :is(.microlight, .highlight-code, img) {
-  filter: invert(1) hue-rotate(180deg);
 }
 """
 
 START_HERE = (
-    "**Start here**: store a topology (`POST /v1/topologies`), send its load (`POST .../snapshots`), set a goal "
-    "(`PUT .../policy`) and ask what to change (`POST .../decisions`). The [dashboard](/ui/) shows the answers."
+    "**Start here**: [store a topology](#/topologies/createTopology), [send its load](#/snapshots/storeSnapshots), "
+    "[set a goal](#/decisions/putPolicy) and [ask what to change](#/decisions/decide). The [dashboard](/ui/) shows the "
+    "answers."
 )
 
 TAGS = [

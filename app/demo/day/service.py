@@ -9,6 +9,7 @@ from sqlalchemy import func, select, update
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
+from app.database.kept_hours import count_hours
 from app.database.tables import DecisionRow, EngineMarksRow, TopologyRow
 from app.deciding.decisions.schemas import DecisionRequest
 from app.deciding.decisions.service import store_decision
@@ -76,6 +77,7 @@ def store_demo(session: Session, settings: Settings, now: datetime) -> StoredDem
             decide(session, settings, platform, end)
             decided += 1
     date_decisions(session)
+    count_kept(session, begin)
     store_marks(session)
     store_throughputs(session, begin)
     return StoredDemo(snapshots, decided)
@@ -143,6 +145,13 @@ def date_decisions(session: Session, name: str = NAME) -> None:
         .where(DecisionRow.topology_id == of_demo)
         .values(created_at=DecisionRow.decided_for)
     )
+
+
+def count_kept(session: Session, begin: datetime) -> None:
+    """Judges the hours of the day at once, which else a pass in the background does."""
+    first = begin.replace(minute=0, second=0, microsecond=0)
+    hours = [first + timedelta(hours=place) for place in range(MINUTES // 60 + 1)]
+    count_hours(session.connection(), find_topology(session, NAME).id, hours)
 
 
 def store_marks(session: Session) -> None:

@@ -87,7 +87,8 @@ def start_live(session: Session, settings: Settings, now: datetime, past_seconds
     body = describe_topology().model_dump(mode="json", exclude_none=True) | {"name": LIVE_NAME}
     create_topology(session, TopologyBody.model_validate(body), settings, source="demo")
     store_policy(session, LIVE_NAME, PolicyBody.model_validate(LIVE_POLICY))
-    platform = LivePlatform(LiveJob(SEED), now.replace(microsecond=0) - timedelta(seconds=past_seconds))
+    # The past ends where the day begins that is watched: its first incident has not come yet.
+    platform = LivePlatform(LiveJob(SEED, begin_at=-float(past_seconds)), now.replace(microsecond=0))
     steps = past_seconds // STEP_SECONDS
     for first in range(0, steps, DECIDE_EVERY_PAST):
         measured = [platform.measure(1.0) for _ in range(min(DECIDE_EVERY_PAST, steps - first))]

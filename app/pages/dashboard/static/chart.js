@@ -1,6 +1,5 @@
 // A chart over time or over processors: lines in SVG, a cursor for mouse and keyboard, and the same numbers as a table.
-// Values above `cap` are drawn at the upper edge with a mark, so that one outlier does not flatten all others; readout and
-// table are exact.
+// Above `cap` the axis is broken and goes on with a scale of its own, so that one outlier does not flatten all others.
 import { makeCursor, useCursor } from "./cursor.js";
 import { Folded } from "./folded.js";
 import { sentence, short } from "./format.js";
@@ -9,7 +8,6 @@ import {
   BOTTOM,
   drawAlone,
   drawBand,
-  drawBeyond,
   drawPath,
   findNearest,
   findScale,
@@ -67,8 +65,6 @@ export function Chart(props) {
         ${band && html`<path class="band" d=${drawBand(xs, band, scale)} />`}
         ${lines.map((one) => html`<path class="line ${one.className}" d=${drawPath(xs, one.values, scale)} />`)}
         ${lines.map((one) => html`<path class="line alone ${one.className}" d=${drawAlone(xs, one.values, scale)} />`)}
-        ${scale.isCapped &&
-          lines.map((one) => html`<path class="beyond ${one.className}" d=${drawBeyond(xs, one.values, scale)} />`)}
         <${CursorLine} xs=${xs} lines=${lines} cursor=${cursor} scale=${scale} />
       </svg>
       <${Readout} xs=${xs} columns=${columns} cursor=${cursor} writeX=${writeX} write=${write}
@@ -119,7 +115,7 @@ function Caption({ label, scale, lines, band, write }) {
   return html`
     <figcaption>
       <b>${label}</b>${" "}
-      ${scale.isCapped && html`<span class="quiet">(▲ above ${write(scale.top)}, at the upper edge)</span>`}${" "}
+      ${scale.breakAt !== null && html`<span class="quiet">(the axis is broken above ${write(scale.top)})</span>`}${" "}
       ${lines.map((one) =>
         html`<span class="key ${one.className} ${isDotted(one) ? "dots" : ""}">${one.name}</span>${" "}`
       )}
@@ -137,6 +133,10 @@ function Axes({ scale, width, write }) {
           <text x=${LEFT - 6} y=${scale.y(tick) + 4} text-anchor="end">${write(tick)}</text>
         `
       )}
+      ${scale.breakAt !== null && html`
+        <text x=${LEFT - 6} y=${scale.y(scale.highest) + 4} text-anchor="end">${write(scale.highest)}</text>
+        <path class="break" d="M${LEFT} ${scale.breakAt}${drawWaves(width - LEFT - RIGHT)}" />
+      `}
       ${scale.xTicks.map(({ x, text }) =>
         html`
           <line class="tick" x1=${scale.x(x)} x2=${scale.x(x)} y1=${HEIGHT - BOTTOM} y2=${HEIGHT - BOTTOM + 4} />
@@ -146,6 +146,9 @@ function Axes({ scale, width, write }) {
     </g>
   `;
 }
+
+/** A break of the axis: small waves from one side to the other. @param {number} width */
+const drawWaves = (width) => "q4 -4 8 0t8 0".repeat(Math.floor(width / 16));
 
 /** Text at an edge stays inside. @param {number} x @param {number} width */
 const placeText = (x, width) => (x < LEFT + 30 ? "start" : x > width - 40 ? "end" : "middle");

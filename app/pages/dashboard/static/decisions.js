@@ -6,18 +6,23 @@ import { Nothing } from "./empty.js";
 import { ACTIONS, count, counted } from "./format.js";
 import { Trouble, useAnswer, useTerms, Waiting } from "./hooks.js";
 import { SeriesCharts } from "./over_time.js";
+import { askRange, Lengths, POINTS, readLength } from "./range.js";
 import { Tabs } from "./tabs.js";
 
 const MINUTE = 60000;
 
-/** @typedef {{from: string, to: string, action: string}} Wanted the filter, as the API takes it; empty: all */
+/**
+ * @typedef {import("./range.js").Range & {action: string}} Wanted a length until now, or times as the API takes them;
+ * empty: all
+ */
 
 /** @param {{name: string, query: URLSearchParams}} props */
 export function DecisionsPage({ name, query }) {
   const [wanted, setWanted] = useTerms(query, readWanted, (those) => writeAddress(name, those));
-  const path = at(name, `/decisions?${writeQuery({ limit: "100", ...wanted })}`);
+  const asked = wanted.range ? askRange(wanted, Date.now()) : { from: wanted.from, to: wanted.to };
+  const path = at(name, `/decisions?${writeQuery({ limit: "100", ...asked, action: wanted.action })}`);
   const found = useAnswer(path);
-  const series = useAnswer(at(name, `/series?${writeQuery({ points: "288", from: wanted.from, to: wanted.to })}`));
+  const series = useAnswer(at(name, `/series?${writeQuery({ points: String(POINTS), ...asked })}`));
   const { rows, more, problem } = useMore(path, found.answer);
   return html`
     <div class="page">
@@ -27,7 +32,7 @@ export function DecisionsPage({ name, query }) {
       <${Waiting} of=${found} />
       ${series.answer && html`
         <${TimeLine} series=${series.answer} rows=${rows} onZoom=${({ from, to }) =>
-          setWanted({ ...wanted, ...pickMinutes(from, to) })} />
+          setWanted({ ...wanted, range: "", ...pickMinutes(from, to) })} />
       `}
       <section class="card">
         <h2>Decisions</h2>
@@ -64,6 +69,8 @@ function useMore(path, first) {
   return { rows, problem, more: next ? ask : null };
 }
 
+const NO_TIMES = { range: "", from: "", to: "" };
+
 /** @param {{wanted: Wanted, onWant: (part: object) => void}} props */
 function Filter({ wanted, onWant }) {
   const time = (key) =>
@@ -71,11 +78,16 @@ function Filter({ wanted, onWant }) {
       <label>
         data ${key} (UTC)${" "}
         <input type="datetime-local" value=${wanted[key].replace(/Z$/, "")}
-          onChange=${(event) => onWant({ [key]: event.target.value && `${event.target.value}Z` })} />
+          onChange=${(event) => onWant({ range: "", [key]: event.target.value && `${event.target.value}Z` })} />
       </label>
     `;
   return html`
     <div class="filter">
+      <span class="row ranges" role="group" aria-label="Time of the data">
+        <button aria-pressed=${!wanted.range && !wanted.from && !wanted.to} onClick=${() =>
+          onWant(NO_TIMES)}>all</button>
+        <${Lengths} chosen=${wanted.range} onPick=${(range) => onWant({ ...NO_TIMES, range })} />
+      </span>
       ${time("from")} ${time("to")}
       <label>
         action${" "}
@@ -91,13 +103,13 @@ function Filter({ wanted, onWant }) {
 
 /** @param {{name: string, wanted: Wanted, onAll: (wanted: Wanted) => void}} props */
 function Empty({ name, wanted, onAll }) {
-  if (!wanted.from && !wanted.to && !wanted.action) {
+  if (!wanted.range && !wanted.from && !wanted.to && !wanted.action) {
     return html`<${Nothing} says="There is none yet. POST ${at(name, "/decisions")} makes one." />`;
   }
   return html`
     <p class="quiet">
       No decision is like that.${" "}
-      <button onClick=${() => onAll({ from: "", to: "", action: "" })}>Show all decisions</button>
+      <button onClick=${() => onAll({ ...NO_TIMES, action: "" })}>Show all decisions</button>
     </p>
   `;
 }
@@ -168,7 +180,8 @@ function pickMinutes(from, to) {
 
 /** @param {URLSearchParams} query @returns {Wanted} */
 function readWanted(query) {
-  return { from: query.get("from") ?? "", to: query.get("to") ?? "", action: query.get("action") ?? "" };
+  const times = { from: query.get("from") ?? "", to: query.get("to") ?? "" };
+  return { range: readLength(query), ...times, action: query.get("action") ?? "" };
 }
 
 /** The parts that say something. @param {Record<string, string>} parts */

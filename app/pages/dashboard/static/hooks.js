@@ -52,6 +52,16 @@ export function useAnswer(address, body, every = REFRESH_MILLISECONDS) {
 }
 
 /**
+ * The newest answer that there was: while the next one is on its way the last one stays, so that nothing blinks or moves.
+ * @param {any} answer
+ */
+export function useLast(answer) {
+  const last = useRef(/** @type {any} */ (null));
+  if (answer) last.current = answer;
+  return last.current;
+}
+
+/**
  * The terms of a page, which its address holds, and what sets them. A changed term is written into the address; an
  * address that is typed, pasted or gone back to is read again.
  * @template Terms

@@ -68,7 +68,7 @@ function Bottleneck({ row, rows, estimate }) {
   return html`
     <p>
       ${said}${" "}
-      ${busiest !== row &&
+      ${percent(busiest.utilisation) !== percent(row.utilisation) &&
         html`The busiest is <strong>${busiest.name}</strong>: ${percent(busiest.utilisation)} busy.${" "}`}
       <span class="quiet">Estimates for the ${now}. E[T] counts an operator as often as an external tuple visits it.</span>
     </p>

@@ -64,15 +64,18 @@ export function SeriesCharts({ series, marks = null, decisions = [], forecast = 
   };
   const cap = series.target_seconds && 3 * series.target_seconds;
   return html`
-    <p class="quiet">
+    <details>
+      <summary>What each point is</summary>
+      <p class="quiet">
       Each point stands for ${length}, and its time is their beginning. E[T] measured: the mean over the tuples of these${" "}
       ${length}. E[T] estimated and processors running: for their last snapshot alone. Processors recommended: by the newest${" "}
       decision of these ${length}, and ${UNKNOWN} where there was none. Elsewhere ${UNKNOWN} means that nothing was measured.
       Often more processors run than the rate of a row takes: a decision is made for the highest rate that may come before
       the next change is possible, and the policy may keep processors for some time after they were needed. The page${" "}
       Decisions has the reasons of each decision.
-      ${onZoom && " Draw over a part of a chart to see it alone."}
-    </p>
+      </p>
+    </details>
+    ${onZoom && html`<p class="quiet">Draw over a part of a chart to see it alone.</p>`}
     ${xs.length > 0 && onZoom && html`<${Events} decisions=${changes} domain=${domain} cursor=${cursor} />`}
     <${Chart} ...${shared} label="External rate" xs=${drawn.ratesAt} lines=${drawn.rates} band=${ahead
       .band} write=${rate} />

@@ -1,10 +1,10 @@
 // Which topology needs me?
-import { html, useRef, useState } from "./view.js";
+import { html, useState } from "./view.js";
 import { LoadDemo } from "./demo.js";
 import { EmptyDrawing } from "./empty.js";
 import { count, duration, short } from "./format.js";
 import { useMeasuredUntil } from "./freshness.js";
-import { Trouble, useAnswer, Waiting } from "./hooks.js";
+import { Trouble, useAnswer, useLast, Waiting } from "./hooks.js";
 import { OverviewTable, SIGNS, writeKept } from "./overview_table.js";
 import { Term } from "./terms.js";
 import { Big } from "./verdict.js";
@@ -25,10 +25,7 @@ export function OverviewPage({ session }) {
   const [wanted, setWanted] = useState({ status: "", contains: "" });
   const [following, setFollowing] = useState("");
   const found = useAnswer(following || writePath(wanted));
-  // While another page is on its way the last one stays.
-  const last = useRef(/** @type {any} */ (null));
-  if (found.answer) last.current = found.answer;
-  const page = last.current;
+  const page = useLast(found.answer);
   useMeasuredUntil(findNewest(page?.items ?? []));
   const want = (part) => {
     setFollowing("");
@@ -96,7 +93,9 @@ function Totals({ rows, isAll }) {
   return html`
     <section class="card glance" aria-label="Totals">
       <${Big} name="processors running${of}" from=${count(runs)}
-        note=${unknown ? `of ${count(unknown)} it is not known` : "of all topologies that are listed"} />
+        note=${unknown
+          ? `of ${count(known.length)} of ${count(rows.length)} topologies; not known of the rest`
+          : "of all topologies that are listed"} />
       <${Big} name="processors recommended" from=${count(wanted)}
         note=${runs !== wanted
           ? `${count(Math.abs(runs - wanted))} ${runs > wanted ? "fewer" : "more"}`
@@ -125,11 +124,11 @@ function Cost({ known, change }) {
   const cost = (of) => HOURS * add(priced, (one) => one.processor_hour_price * one[of]);
   const [now, then] = [cost("processors_running"), cost("processors_recommended")];
   const saved = now === then ? "nothing changes" : `${short(Math.abs(now - then))} ${now > then ? "saved" : "more"}`;
-  const left = known.length - priced.length;
+  const of = priced.length < known.length ? `of ${count(priced.length)} of ${count(known.length)} topologies: ` : "";
   return html`
     <${Big} name=${html`<${Term} of="cost">cost of 30 days<//>`} from=${short(now)}
       to=${now === then ? null : short(then)} direction=${then - now}
-      note=${left ? `${saved}; ${count(left)} ${left === 1 ? "has" : "have"} no price` : saved} />
+      note=${`${of}${saved}`} />
   `;
 }
 

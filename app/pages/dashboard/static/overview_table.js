@@ -170,7 +170,7 @@ function Line({ row }) {
       </th>
       <td>
         <span class="status ${row.status}">${SIGNS[row.status]}</span>
-        <span class="detail">${sentence(row.detail)}</span>
+        <span class="detail" title=${row.detail}>${sentence(row.detail)}</span>
       </td>
       <td>
         <${TargetLine} values=${row.day} target=${row.target_of === E_T ? row.target_seconds : null}

@@ -1,6 +1,6 @@
 // What to send to an engine, ready to copy.
 import { html, useState } from "./view.js";
-import { Trouble, useAnswer } from "./hooks.js";
+import { Trouble, useAnswer, useLast } from "./hooks.js";
 
 const FORMATS = ["json", "flink", "storm", "heron", "keda", "kubernetes", "flink-operator"];
 
@@ -8,10 +8,11 @@ export function Patch({ decision }) {
   const [format, setFormat] = useState("json");
   const [copied, setCopied] = useState("");
   const found = useAnswer(`/v1/decisions/${decision.id}/patch?format=${format}`);
-  const patch = found.answer;
+  const last = useLast(found.answer);
+  const patch = found.problem ? null : last;
   const text = patch ? (patch.command ?? JSON.stringify(patch.body, null, 2)) : "";
   const copy = () =>
-    navigator.clipboard.writeText(text).then(
+    found.answer && navigator.clipboard.writeText(text).then(
       () => setCopied("Copied."),
       () => setCopied("The browser does not allow it: select the text."),
     );
@@ -23,7 +24,7 @@ export function Patch({ decision }) {
     <div class="to-send">
       <h2>What to send where</h2>
       <p class="row">
-        <button class="main" onClick=${copy} aria-disabled=${!patch}>Copy</button>
+        <button class="main" onClick=${copy} aria-disabled=${!found.answer}>Copy</button>
         <label>
           for${" "}
           <select aria-label="Format" value=${format} onChange=${choose}>

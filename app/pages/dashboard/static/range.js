@@ -21,10 +21,14 @@ export function readRange(query) {
   const [from, to] = [query.get("from") ?? "", query.get("to") ?? ""];
   const isPart = Number.isFinite(Date.parse(from)) && Number.isFinite(Date.parse(to)) &&
     Date.parse(from) < Date.parse(to);
+  const range = readLength(query);
+  return isPart ? { range: "", from, to } : { range: range === USUAL ? "" : range, from: "", to: "" };
+}
+
+/** The length in the address; "" where there is none. @param {URLSearchParams} query */
+export function readLength(query) {
   const range = query.get("range") ?? "";
-  return isPart
-    ? { range: "", from, to }
-    : { range: LENGTHS.some(([key]) => key === range && key !== USUAL) ? range : "", from: "", to: "" };
+  return LENGTHS.some(([key]) => key === range) ? range : "";
 }
 
 /** The part of the address that says the range. @param {Range} range */
@@ -34,6 +38,7 @@ export const writeRange = ({ range, from, to }) =>
 /**
  * The query of a series. A range until now begins at a whole step, so that it is asked anew only when a point is added.
  * @param {Range} range @param {number} now
+ * @returns {Record<string, string>}
  */
 export function askRange({ range, from, to }, now) {
   if (from) return { from, to };
@@ -42,6 +47,12 @@ export function askRange({ range, from, to }, now) {
   const step = Math.max(60000, length / POINTS);
   return { from: new Date(Math.floor(now / step) * step - length).toISOString() };
 }
+
+/** A button for each length until now. @param {{chosen: string, onPick: (key: string) => void}} props */
+export const Lengths = ({ chosen, onPick }) =>
+  LENGTHS.map(([key, text]) =>
+    html`<button aria-pressed=${key === chosen} onClick=${() => onPick(key)}>${text}</button>`
+  );
 
 /** @param {{range: Range, onRange: (range: Range) => void}} props */
 export function RangePicker({ range, onRange }) {
@@ -60,9 +71,7 @@ export function RangePicker({ range, onRange }) {
   };
   return html`
     <div class="row ranges" role="group" aria-label="Time that the charts show">
-      ${LENGTHS.map(([key, text]) =>
-        html`<button aria-pressed=${key === chosen} onClick=${() => pick(key)}>${text}</button>`
-      )}
+      <${Lengths} chosen=${chosen} onPick=${pick} />
       <label>from <input type="datetime-local" value=${local(range.from)} max=${local(range.to)}
         onChange=${(event) => event.target.value && set({ from: `${event.target.value}Z` })} /></label>
       <label>to (UTC) <input type="datetime-local" value=${local(range.to)} min=${local(range.from)}

@@ -7,6 +7,9 @@ export const TOP = 12;
 export const BOTTOM = 24;
 const MOST_Y_TICKS = 4;
 const X_TICK_WIDTH = 105;
+/** Of a broken axis: the height of its upper part, and of the break below it. */
+const UPPER = 26;
+const BREAK = 14;
 
 /** @param {unknown} value @returns {value is number} */
 export const isNumber = (value) => typeof value === "number" && Number.isFinite(value);
@@ -28,12 +31,15 @@ export function findScale({ xs, columns, width, cap, domain, isTime }) {
       one.values.reduce((/** @type {number} */ top, value) => isNumber(value) ? Math.max(top, value) : top, most),
     0,
   ) || 1;
-  const isCapped = cap !== null && highest > cap;
-  const top = isCapped ? cap : highest;
+  const top = cap === null ? highest : Math.min(cap, highest);
   const step = findStep(top / MOST_Y_TICKS);
   const maxY = Math.ceil(top / step) * step;
+  const isBroken = highest > maxY;
   const perX = (width - LEFT - RIGHT) / (maxX - minX || 1);
-  const perY = (HEIGHT - TOP - BOTTOM) / maxY;
+  // Above a break the axis goes on to the highest value, with a scale of its own.
+  const lower = isBroken ? UPPER + BREAK : 0;
+  const perY = (HEIGHT - TOP - BOTTOM - lower) / maxY;
+  const above = highest - maxY;
   const ticks = [];
   for (let i = 0; i * step <= maxY * 1.0001; i += 1) ticks.push(i * step);
   const mostX = Math.max(2, Math.floor((width - LEFT - RIGHT) / X_TICK_WIDTH));
@@ -44,11 +50,14 @@ export function findScale({ xs, columns, width, cap, domain, isTime }) {
     ticks,
     xTicks: isTime ? listTimes(minX, maxX, mostX) : listWholes(minX, maxX, mostX),
     x: (/** @type {number} */ x) => round(LEFT + (x - minX) * perX),
-    y: (/** @type {number} */ y) => round(HEIGHT - BOTTOM - Math.min(y, maxY) * perY),
+    y: (/** @type {number} */ y) =>
+      round(isBroken && y > maxY ? TOP + UPPER * (1 - (y - maxY) / above) : HEIGHT - BOTTOM - Math.min(y, maxY) * perY),
     /** The place on the axis under a pixel. */
     at: (/** @type {number} */ pixel) => Math.min(maxX, Math.max(minX, minX + (pixel - LEFT) / perX)),
     top: maxY,
-    isCapped,
+    highest,
+    /** Where the axis is broken; null: nowhere. */
+    breakAt: isBroken ? TOP + UPPER + BREAK / 2 : null,
   };
 }
 
@@ -100,13 +109,6 @@ export function drawAlone(xs, values, scale) {
     if (!isNumber(value) || isNumber(values[index - 1]) || isNumber(values[index + 1])) return "";
     return `M${scale.x(xs[index])} ${scale.y(value)}h0.01`;
   }).join("");
-}
-
-/** A mark for each value above the upper edge. @param {number[]} xs @param {(number | null)[]} values @param {Scale} scale */
-export function drawBeyond(xs, values, scale) {
-  return values.map((value, index) =>
-    isNumber(value) && value > scale.top ? `M${scale.x(xs[index]) - 4} ${TOP - 2}l4 -7l4 7z` : ""
-  ).join("");
 }
 
 /**

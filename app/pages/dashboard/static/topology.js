@@ -1,9 +1,9 @@
 // Where is the bottleneck, and what should I do?
-import { html, useEffect, useRef, useState } from "./view.js";
+import { html, useEffect, useState } from "./view.js";
 import { at } from "./api.js";
 import { DemoNote, LiveNote } from "./demo.js";
 import { useMeasuredUntil } from "./freshness.js";
-import { REFRESH_MILLISECONDS, Trouble, useAnswer, useTerms, Waiting } from "./hooks.js";
+import { REFRESH_MILLISECONDS, Trouble, useAnswer, useLast, useTerms, Waiting } from "./hooks.js";
 import { Operators } from "./operators.js";
 import { LEVEL, OverTime } from "./over_time.js";
 import { Policy } from "./policy.js";
@@ -47,7 +47,9 @@ export function TopologyPage({ name, query, session }) {
 function Parts({ name, topology, newest, terms, onTerms, onPace, session }) {
   const id = newest.answer?.standing ?? null;
   const none = newest.answer !== null && id === null;
-  const { answer: decision, problem } = useAnswer(id && `/v1/decisions/${id}`);
+  const { answer, problem } = useAnswer(id && `/v1/decisions/${id}`);
+  const last = useLast(answer);
+  const decision = id && last?.basis.topology === name ? last : null;
   const listed = useAnswer(none ? `/v1/overview?limit=500&contains=${encodeURIComponent(name)}` : null);
   const row = listed.answer?.items.find((one) => one.name === name) ?? null;
   // Without a decision the newest snapshot says how busy the operators are.
@@ -96,13 +98,9 @@ function usePast(name, range, isReady, isFresh) {
   const asked = askRange(range, Date.now());
   const write = (part, query) => at(name, `/${part}?${new URLSearchParams(query)}`);
   const series = useAnswer(isReady ? write("series", { points: String(POINTS), ...asked }) : null);
-  // While another range is on its way the last one stays.
-  const last = useRef(/** @type {any} */ (null));
-  if (series.answer) last.current = series.answer;
-  const answer = last.current;
+  const answer = useLast(series.answer);
   const decisions = useAnswer(answer ? write("decisions", { limit: "200", ...asked }) : null);
-  const before = useRef(/** @type {any[]} */ ([]));
-  if (decisions.answer) before.current = decisions.answer.items.filter((one) => !one.trial);
+  const listed = (useLast(decisions.answer)?.items ?? []).filter((one) => !one.trial);
   const known = (answer?.points ?? []).reduce((sum, one) => sum + one.snapshots, 0);
   const forecast = useAnswer(
     isFresh && known >= NEEDED && !range.from
@@ -111,7 +109,7 @@ function usePast(name, range, isReady, isFresh) {
     undefined,
     FORECAST_MILLISECONDS,
   );
-  return { series: { answer, problem: series.problem }, decisions: before.current, forecast: forecast.answer };
+  return { series: { answer, problem: series.problem }, decisions: listed, forecast: forecast.answer };
 }
 
 /** @param {URLSearchParams} query @returns {Terms} */

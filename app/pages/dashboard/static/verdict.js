@@ -66,12 +66,24 @@ export function Verdict({ decision }) {
             <p role="note">Nothing was decided on the newest measurements yet. ${decision.data.detail}</p>
           `}
           <${Glance} decision=${decision} />
+          <h2>Why</h2>
+          <${Reasons} of=${decision} />
           ${current.evidence && html`<p class="known-error"><b>How true:</b> ${current.evidence.detail}</p>`}
-          ${figures}
+          <details><summary>Each number, and what it is of</summary>${figures}</details>
         </div>
         <${Patch} decision=${decision} />
       </div>
     </section>
+  `;
+}
+
+/** Why a decision is as it is, and what limited it. @param {{of: any}} props */
+export function Reasons({ of: { reasons, constraints } }) {
+  return html`
+    <ul class="reasons">
+      ${reasons.map((one) => html`<li>${sentence(one.detail)} <${Code} of=${one} /></li>`)}
+      ${constraints.map((one) => html`<li>Limit: ${sentence(one.detail)} <${Code} of=${one} /></li>`)}
+    </ul>
   `;
 }
 

@@ -14,15 +14,15 @@ import {
   writeTime,
 } from "./fields.js";
 import { Folded } from "./folded.js";
-import { Trouble, useAnswer, useTerms } from "./hooks.js";
+import { Trouble, useAnswer, useLast, useTerms } from "./hooks.js";
 import { Code, Diagnostics, Figures } from "./verdict.js";
 import { Tabs } from "./tabs.js";
-import { DecisionSays, ForecastMark, Scenarios, useDecision } from "./what_if_beside.js";
+import { DecisionSays, FailingNode, findCost, ForecastMark, Scenarios, useDecision } from "./what_if_beside.js";
 
 /** The note that the decision has another number of processors stands beside the number. */
 const DIFFERS = "differs-from-decision";
 
-/** @typedef {{load: number, kMax: number | null, tMax: number | null}} Terms */
+/** @typedef {{load: number, kMax: number | null, tMax: number | null, node: string}} Terms node: the one to be without */
 
 /** @param {{name: string, query: URLSearchParams}} props */
 export function WhatIfPage({ name, query }) {
@@ -32,8 +32,7 @@ export function WhatIfPage({ name, query }) {
   const found = useAnswer(usual.isKnown ? path : null, writeBody(terms, usual.target), null);
   if (terms.kMax === null && terms.tMax === null && found.answer) usual.keep(found.answer.t_max_seconds);
   // Until the numbers of these terms come, those of the terms before stay, in grey.
-  const last = useRef(/** @type {any} */ (null));
-  if (found.answer) last.current = found.answer;
+  const last = useLast(found.answer);
   const set = (part) => setTerms((before) => ({ ...before, ...part }));
   const kMax = useField(terms.kMax, { read: readWhole, write: String, onValue: (kMax) => set({ kMax }) });
   const tMax = useField(terms.tMax, { read: readTime, write: writeTime, onValue: (tMax) => set({ tMax }) });
@@ -55,10 +54,12 @@ export function WhatIfPage({ name, query }) {
         <${NumberField} label="processors at most" placeholder="no limit" field=${kMax}
           wanted="Write a whole number from 1 on." />
         <${NumberField} label=${LIMIT_OF_TIME} placeholder=${usual.placeholder} field=${tMax} wanted=${TIME_WANTED} />
+        <${FailingNode} name=${name} since=${last?.basis.last_observed_at ?? null} node=${terms.node}
+          onNode=${(node) => set({ node })} />
         <p class="quiet">Nothing is stored. The address of this page holds what you entered: share it.</p>
       </section>
       <${Trouble} problem=${found.problem ?? usual.problem} />
-      ${last.current && html`<${Answer} found=${last.current} isOld=${isOld} decision=${decision} />`}
+      ${last && html`<${Answer} found=${last} isOld=${isOld} decision=${decision} />`}
     </div>
   `;
 }
@@ -93,11 +94,11 @@ function Answer({ found, isOld, decision }) {
       ${aged &&
         html`<p role="note">${sentence(aged.detail)} Send a newer snapshot before you act on these numbers.</p>`}
       <section class="card">
-        <${Figures} of=${listFigures(found)} />
+        <${Figures} of=${listFigures(found, findCost(decision))} />
         ${differs && html`<p role="note">${sentence(differs.detail)} <${Code} of=${differs} /></p>`}
         ${differs && html`<${DecisionSays} decision=${decision} />`}
       </section>
-      <${Scenarios} found=${found} />
+      <${Scenarios} found=${found} decision=${decision} />
       <${Checks} found=${found} />
       <${Frontier} found=${found} />
       ${planned && html`<${Plan} planned=${planned} running=${gate?.processors ?? {}} />`}
@@ -105,8 +106,11 @@ function Answer({ found, isOld, decision }) {
   `;
 }
 
-/** Each number of the answer, with the processors that it is of. @returns {import("./verdict.js").Figure[]} */
-function listFigures({ current, planned, gate, basis, load_factor, external_rate, t_max_seconds }) {
+/**
+ * Each number of the answer, with the processors that it is of.
+ * @param {any} found @param {[string, (estimate: any) => string]} cost @returns {import("./verdict.js").Figure[]}
+ */
+function listFigures({ current, planned, gate, basis, load_factor, external_rate, t_max_seconds }, [costs, write]) {
   const runs = current?.processors_total ?? null;
   const kind = planned?.objective === "min-processors" ? "the fewest for the target" : "in their best split";
   const now = rate(external_rate);
@@ -128,6 +132,7 @@ function listFigures({ current, planned, gate, basis, load_factor, external_rate
       "processors that run → planned",
       planned ? change(runs, planned.processors_total) : `${count(runs)} → none`,
     ],
+    [`${costs}, as it runs → planned`, [...new Set([current, planned].filter(Boolean).map(write))].join(" → ")],
     ...(current ? ofRunning : []),
     planned
       ? [
@@ -255,16 +260,18 @@ function readTerms(query) {
     load: readPositive(query.get("load") ?? "") ?? 1,
     kMax: readWhole(query.get("k_max") ?? ""),
     tMax: readPositive(query.get("t_max") ?? ""),
+    node: query.get("node") ?? "",
   };
 }
 
 /** @param {Terms} terms @param {number | null} policyTarget */
-function writeBody({ load, kMax, tMax }, policyTarget) {
+function writeBody({ load, kMax, tMax, node }, policyTarget) {
   const seconds = tMax ?? (kMax === null ? null : policyTarget);
   return {
     load_factor: load,
     ...(kMax === null ? {} : { k_max: kMax }),
     ...(seconds === null ? {} : { t_max_seconds: seconds }),
+    ...(node ? { failing_node: node } : {}),
   };
 }
 
@@ -273,5 +280,6 @@ function writeAddress(name, terms) {
   const query = new URLSearchParams({ load: String(terms.load) });
   if (terms.kMax !== null) query.set("k_max", String(terms.kMax));
   if (terms.tMax !== null) query.set("t_max", String(terms.tMax));
+  if (terms.node) query.set("node", terms.node);
   return `#/topologies/${encodeURIComponent(name)}/what-if?${query}`;
 }

@@ -1,14 +1,14 @@
-// Why a decision is as it is: its reasons, the changes before it, and how true its numbers are.
+// What a decision rests on: its data, the rate to be ready for, the changes before it, and how true its numbers are.
 import { html } from "./view.js";
 import { at } from "./api.js";
 import { ACTIONS, ago, change, clock, count, counted, duration, sentence } from "./format.js";
 import { Folded } from "./folded.js";
 import { useAnswer } from "./hooks.js";
-import { Code, Diagnostics } from "./verdict.js";
+import { Code, Diagnostics, Reasons } from "./verdict.js";
 
 /** @param {{decision: any, listed: any[]}} props listed: the newest decisions, the newest first */
 export function Why({ decision, listed }) {
-  const { basis, outcome, observed, constraints, sized_for, waits_for } = decision;
+  const { basis, outcome, observed, sized_for, waits_for } = decision;
   const before = listed.find((one) => one.decided_for < decision.decided_for);
   const data = `Made from ${counted(basis.snapshots, "snapshot")}, measured from ${
     clock(basis.first_observed_at)
@@ -17,13 +17,10 @@ export function Why({ decision, listed }) {
   } (the first is 1, each change adds 1).`;
   return html`
     <section class="card">
-      <h2>Why</h2>
+      <h2>What it rests on, and what came before</h2>
       <ol class="timeline">
         <${Step} kind=${decision.action} title=${`${clock(decision.decided_for)} UTC`}>
-          <ul>
-            ${decision.reasons.map((one) => html`<li>${sentence(one.detail)} <${Code} of=${one} /></li>`)}
-            ${constraints.map((one) => html`<li>Limit: ${sentence(one.detail)} <${Code} of=${one} /></li>`)}
-          </ul>
+          ${decision.withheld && html`<${Reasons} of=${decision} />`}
           <p class="quiet">${data}</p>
         <//>
         ${sized_for && !waits_for && html`

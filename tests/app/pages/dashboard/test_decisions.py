@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 from urllib.parse import quote
 
@@ -80,6 +80,14 @@ def test_every_cell_is_the_apis_and_a_shared_address_holds_the_filter(
     page.get_by_label("data to (UTC)").blur()
     expect(page.get_by_text("No decision is like that.")).to_be_visible()
     page.get_by_role("button", name="Show all decisions").click()
+    check_rows(page, every)
+    picked = page.get_by_role("group", name="Time of the data")
+    picked.get_by_role("button", name="7 d").click()
+    expect(page).to_have_url(re.compile("range=7d"))
+    expect(picked.get_by_role("button", name="7 d")).to_have_attribute("aria-pressed", "true")
+    recent = (datetime.now(UTC) - timedelta(days=7)).isoformat()
+    expect(rows_of(page)).to_have_count(len(client.get(url, params={"from": recent}).json()["items"]))
+    picked.get_by_role("button", name="all").click()
     check_rows(page, every)
     page.goto(f"{address}?from=yesterday")
     expect(page.get_by_role("alert").first).to_contain_text("must be a time")

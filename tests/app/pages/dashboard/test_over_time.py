@@ -111,6 +111,34 @@ def test_a_gap_is_labelled_and_the_forecast_stands_in_the_chart_of_the_rate(
     assert past["id"]
 
 
+def test_an_outlier_stands_above_a_break_of_the_axis(
+    client: httpx.Client, watched: Watched, service: Service, past: dict[str, Any], name: str
+):
+    begin = datetime.now(UTC) - timedelta(minutes=90)
+    sent = [
+        {
+            "observed_at": (begin + timedelta(minutes=minute)).isoformat(),
+            "external_rate": 300.0,
+            "operators": {},
+            "measured_sojourn_seconds": 5.0 if minute == 10 else 0.05,
+        }
+        for minute in range(20)
+    ]
+    assert client.post(f"/v1/topologies/{name}/snapshots", json=sent).is_success
+    open_past(watched, service, name, "?range=6h")
+    times = find_chart(watched, "E[T]")
+    expect(times.locator("figcaption")).to_contain_text("the axis is broken above 200 ms")
+    heights = times.locator("svg text[text-anchor=end]").evaluate_all(
+        "all => Object.fromEntries(all.map(one => [one.textContent, Number(one.getAttribute('y'))]))"
+    )
+    wave = float(str(times.locator("path.break").get_attribute("d")).split()[1].partition("q")[0])
+    (highest,) = [text for text, height in heights.items() if height < wave]
+    assert highest.endswith(" s"), "the mean of the seconds of a point"
+    assert wave < heights["200 ms"] < heights["0 s"]
+    expect(find_chart(watched, "External rate").locator("path.break")).to_have_count(0)
+    assert past["id"]
+
+
 def test_a_change_is_a_mark_that_says_its_reason_on_focus(
     watched: Watched, service: Service, past: dict[str, Any], name: str
 ):

@@ -44,7 +44,7 @@ def test_totals_and_days_are_those_of_the_api_and_rows_can_be_sorted_and_grouped
     expect(totals).to_contain_text(f"last 7 days{100 * share:.0f}%of 6 min with a measured E[T]")
     expect(page.get_by_role("row").filter(has_text="missed").get_by_text("0%", exact=True)).to_be_visible()
     now, then = (36 * calm[f"processors_{name}"] for name in ("running", "recommended"))
-    expect(totals).to_contain_text(f"{now:,}↗{then:,}{then - now:,} more; 1 has no price")
+    expect(totals).to_contain_text(f"{now:,}↗{then:,}of 1 of 2 topologies: {then - now:,} more")
     names = page.locator("tbody th a")
     expect(names).to_have_text([row["name"] for row in rows])
     drawn = page.get_by_role("img", name="E[T] of the last 24 hours")

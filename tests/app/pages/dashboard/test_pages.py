@@ -121,6 +121,7 @@ def test_charts_say_what_a_row_stands_for_and_where_an_operator_cannot_keep_up(
     observe(client, known, 1, 9000.0, ENOUGH)
     visit(watched, service, f"/topologies/{known}")
     page = watched.page
+    page.get_by_text("What each point is").click()
     said = page.get_by_text("Each point stands for 60 s, and its time is their beginning.")
     expect(said).to_contain_text("E[T] measured: the mean over the tuples of these 60 s.")
     expect(said).to_contain_text("for their last snapshot alone")

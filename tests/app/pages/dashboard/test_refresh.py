@@ -58,6 +58,31 @@ def test_a_page_asks_again_for_what_has_changed_and_not_while_it_is_hidden(
         assert watched.complaints == []
 
 
+WATCH = """() => {
+    window.gone = 0;
+    const look = () => { if (!document.querySelector('.verdict') || !document.querySelector('pre.patch')) gone += 1; };
+    new MutationObserver(look).observe(document.querySelector('main'), {childList: true, subtree: true});
+}"""
+
+
+def test_nothing_blinks_while_a_newer_decision_is_on_its_way(
+    service: Service, browser: Browser, name: str, client: httpx.Client
+):
+    add(client, name, minutes_ago=2.0)
+    of_topology = f"/v1/topologies/{name}"
+    client.put(f"{of_topology}/policy", json={"goal": {"t_max_seconds": 0.06}}).raise_for_status()
+    decide(client, name)
+    with watch_page(browser) as watched:
+        page = watched.page
+        page.goto(f"{service.url}/ui/#/topologies/{name}")
+        expect(page.locator("pre.patch")).to_be_visible()
+        page.evaluate(WATCH)
+        client.put(f"{of_topology}/policy", json={"goal": {"t_max_seconds": 0.2}}).raise_for_status()
+        verdict = decide(client, name)["verdict"]
+        expect(page.locator(".verdict")).to_contain_text(verdict[:30])
+        assert page.evaluate("gone") == 0
+
+
 def test_a_page_asks_as_often_as_snapshots_come(
     service: Service, browser: Browser, name: str, client: httpx.Client
 ):

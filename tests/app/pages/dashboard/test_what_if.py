@@ -9,7 +9,7 @@ import httpx
 import pytest
 from playwright.sync_api import expect
 
-from planner.wording import write_rate, write_seconds
+from planner.wording import write_number, write_rate, write_seconds
 from tests.app.browsing import Watched
 from tests.app.pages.overview.test_routes import add, decide
 from tests.app.processes import Service, StartService, wait_until
@@ -33,6 +33,9 @@ def decided(client: httpx.Client, name: str) -> dict[str, Any]:
 def read_figures(watched: Watched, service: Service, path: str) -> dict[str, str]:
     """The numbers of a page by their names."""
     watched.page.goto(f"{service.url}/ui/#/topologies/{path}")
+    expect(watched.page.locator(".figures")).to_have_count(1)
+    for folded in watched.page.get_by_text("Each number, and what it is of").all():
+        folded.click()
     expect(watched.page.locator(".figures")).to_be_visible()
     names = watched.page.locator(".figures dt").all_inner_texts()
     figures = dict(zip(names, watched.page.locator(".figures dd").all_inner_texts(), strict=True))
@@ -183,6 +186,25 @@ def test_refused_terms_are_asked_for_again_and_the_numbers_before_are_grey_until
     planned = post(service, WHAT_IF, {"load_factor": 0.5, "k_max": 40}).json()["planned"]["processors_total"]
     expect(page.locator(".figures")).to_contain_text(f"→ {planned}")
     watched.complaints.clear()  # the browser itself complains of the answer 503
+
+
+def test_the_price_of_the_policy_tells_what_another_load_costs(
+    client: httpx.Client, watched: Watched, service: Service, decided: dict[str, Any], name: str
+):
+    runs = decided["processors"]["current_total"]
+    figures = read_figures(watched, service, f"{name}/what-if")
+    planned = client.post(f"/v1/topologies/{name}/what-if", json={}).json()["planned"]["processors_total"]
+    assert (
+        figures["processor-hours of 30 days, as it runs → planned"] == f"{720 * runs:,} → {720 * planned:,}"
+    )
+    prices = {"prices": {"processor_hour": 0.5, "late_minute": 2.0}}
+    assert client.put(f"/v1/topologies/{name}/policy", json=POLICY | prices).is_success
+    decide(client, name)
+    assert read_figures(watched, service, f"{name}/what-if?load=2")
+    costs = watched.page.locator(".figures div").filter(has_text="cost of 30 days")
+    doubled = client.post(f"/v1/topologies/{name}/what-if", json={"load_factor": 2}).json()["planned"]
+    then = write_number(360.0 * doubled["processors_total"])
+    expect(costs).to_contain_text(f"{write_number(360.0 * runs)} → {then}")
 
 
 def test_two_scenarios_stand_side_by_side_and_the_forecast_has_a_mark(
