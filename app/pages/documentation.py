@@ -53,10 +53,10 @@ const opsFilter = (groups, text) => {
     .filter((group) => group.get("operations").size > 0);
 };
 const updateFilter = (update, system) => (text) => {
+  update(text);
   for (const group of system.specSelectors.taggedOperations().keys()) {
     system.layoutActions.show(["operations-tag", group], Boolean(text));
   }
-  return update(text);
 };
 window.ui = SwaggerUIBundle({
   url: "/openapi.json",
