@@ -85,7 +85,7 @@ class Recurring(Body):
     cron: Annotated[str, AfterValidator(check_cron)]
     zone: Annotated[str, AfterValidator(check_zone)] = "UTC"
     hours: Annotated[float, Field(ge=0.01, le=168)]
-    until: Annotated[UtcTime | None, Field(description="No hours from this time on.")] = None
+    until: Annotated[UtcTime | None, Field(description="None later.")] = None
 
     def covers(self, at: datetime) -> bool:
         """Whether a time lies within the hours after a start."""

@@ -122,9 +122,8 @@ def answer_what_if(session: Session, name: str, body: WhatIfRequest, settings: S
     found = gather_load(session, stored, asked, settings)
     terms = WhatIfTerms(asked.load_factor, asked.t_max_seconds, asked.k_max)
     topology = found.topology if policy is None else bound_topology(found.topology, policy.to_value())
-    load = lose_node(found, asked.failing_node)
     with time_planner("what_if"), blaming_what_is_stored(name, PLACES):
-        explored = explore(topology, load, terms, asked.model)
+        explored = explore(topology, lose_node(found, asked.failing_node), terms, asked.model)
     is_same = (body.load_factor, body.t_max_seconds, body.k_max) == (1.0, None, None)
     notes = compare_decision(session, stored, explored, terms, is_same=is_same)
     return to_what_if_answer(explored, terms, found, [*describe_age(session, found), *notes])

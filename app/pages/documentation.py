@@ -92,8 +92,7 @@ LOOK = """:root.dark-mode {
 
 START_HERE = (
     "**Start here**: [store a topology](#/topologies/createTopology), [send its load](#/snapshots/storeSnapshots), "
-    "[set a goal](#/decisions/putPolicy) and [ask what to change](#/decisions/decide). The [dashboard](/ui/) shows the "
-    "answers."
+    "[set a goal](#/decisions/putPolicy), [ask what to change](#/decisions/decide). [Pages](/ui/) show the answers."
 )
 
 TAGS = [

@@ -91,9 +91,7 @@ def tag_answer(request: Request, answer: Response) -> Response:
     return Response(status_code=304, headers={"ETag": etag, **kept})
 
 
-IfMatch = Annotated[
-    str | None, Header(description="The ETag of the version that was changed; guards against lost updates.")
-]
+IfMatch = Annotated[str | None, Header(description="The ETag of what was changed.")]
 
 
 def may_change(etag: str, if_match: str) -> bool:

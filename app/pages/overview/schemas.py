@@ -141,11 +141,9 @@ class OverviewRow(Answer):
         list[float | None],
         Field(description="Measured E[T] of the newest snapshot of each of the last 24 hours, oldest first."),
     ]
-    judged_minutes: Annotated[
-        float, Field(description="Of the last 7 days: E[T] was measured, and had a target.")
-    ]
-    kept_minutes: Annotated[float, Field(description="Those of them within the target of their time.")]
-    processor_hour_price: Annotated[float | None, Field(description="Of the policy's `prices`.")]
+    judged_minutes: Annotated[float, Field(description="Of 7 days: E[T] had a target.")]
+    kept_minutes: Annotated[float, Field(description="Those within it.")]
+    processor_hour_price: Annotated[float | None, Field(description="The policy's.")]
     labels: list[str]
 
 
