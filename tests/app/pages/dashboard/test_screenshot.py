@@ -18,7 +18,7 @@ PICTURE, FILM = IMAGES / "dashboard.png", IMAGES / "demo.webp"
 MOST_BYTES = {PICTURE: 200_000, FILM: 500_000}
 SHOWN = {"width": 1200, "height": 700}
 FILMED = (900, 525)
-MOST_LOOKS, MOST_FRAMES, EVERY_MILLISECONDS, AFTERWARDS = 150, 40, 2000, 8
+MOST_LOOKS, MOST_FRAMES, EVERY_MILLISECONDS, AFTERWARDS = 150, 28, 2000, 8
 SHOWN_MILLISECONDS, LAST_MILLISECONDS = 500, 4000
 TO_VERDICT = "scrollTo(0, document.querySelector('.verdict').getBoundingClientRect().top + scrollY - 62)"
 
@@ -76,5 +76,5 @@ def write_film(frames: Sequence[Image.Image]) -> None:
     small = [one.resize(FILMED, Image.Resampling.LANCZOS) for one in (*some, frames[-1])]
     lengths = [SHOWN_MILLISECONDS] * (len(small) - 1) + [LAST_MILLISECONDS]
     small[0].save(
-        FILM, save_all=True, append_images=small[1:], duration=lengths, loop=0, quality=45, method=6
+        FILM, save_all=True, append_images=small[1:], duration=lengths, loop=0, quality=40, method=6
     )
