@@ -1,6 +1,8 @@
 """Whatever happened to a topology, every place shows the same recommended processors, action and staleness."""
 
+import asyncio
 import re
+import subprocess
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -11,11 +13,14 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
+from app.client.clients import AsyncClient
 from app.demo.live.service import LIVE_NAME, start_live
 from app.load.bodies.topology import FPD
 from app.settings import Settings
+from app.terminal.mcp_tools import ReadingTools
+from planner.wording import write_change
 from tests.app.decision_calls import ENOUGH, RATES, put_policy
-from tests.app.processes import StartService, open_session
+from tests.app.processes import HEADGATE, StartService, open_session
 
 GOAL = {"goal": {"t_max_seconds": 0.1, "t_min_seconds": 0.06}, "cooldown_seconds": 3600}
 POLICIES: list[dict[str, Any]] = [
@@ -226,6 +231,40 @@ def test_every_place_shows_the_same_after_any_history(alone: httpx.Client, steps
     assert alone.delete(play.url).status_code == 204
 
 
+async def ask_assistant(url: str) -> list[dict[str, Any]]:
+    """The overview as an assistant reads it."""
+    async with AsyncClient(url) as client:
+        listed: list[dict[str, Any]] = (await ReadingTools(client).overview())["topologies"]
+        return listed
+
+
+def compare_listings(play: Place) -> None:
+    """Asserts that an assistant and a terminal are shown what the overview has."""
+    (row,) = play.client.get("/v1/overview").json()["items"]
+    url = str(play.client.base_url)
+    (told,) = asyncio.run(ask_assistant(url))
+    of_decision = ("name", "status", "detail", "action", "processors_running", "processors_recommended")
+    assert {one: told[one] for one in of_decision} == {one: row[one] for one in of_decision}
+    asked = [HEADGATE, "status", "--url", url]
+    printed = subprocess.run(asked, capture_output=True, text=True, check=True).stdout
+    counts = write_change(row["processors_running"], row["processors_recommended"])
+    assert re.search(rf"{row['name']} +{row['status']} +{counts} ", printed), printed
+    assert row["detail"] in " ".join(printed.split())
+
+
+def compare_fleet(play: Place) -> None:
+    """Asserts that a decision of the fleet is the topology's own decision in every place."""
+    assert play.client.put("/v1/fleet/policy", json={"k_max": 200}).is_success
+    made = play.client.post("/v1/fleet/decisions")
+    assert made.status_code == 201, made.text
+    (share,) = made.json()["topologies"]
+    latest = play.client.get(f"{play.url}/decisions/latest").json()
+    assert share["decision_id"] == latest["id"]
+    assert share["processors"] == latest["processors"]["recommended"]
+    compare_places(play)
+    assert play.client.delete("/v1/fleet/policy").is_success
+
+
 def test_every_place_shows_the_same_of_the_live_demo(with_live_demo: httpx.Client):
     live = Place(with_live_demo, LIVE_NAME)
     compare_places(live)
@@ -235,4 +274,6 @@ def test_every_place_shows_the_same_of_the_live_demo(with_live_demo: httpx.Clien
         False,
         sorted(live.operators),
     )
+    compare_listings(live)
+    compare_fleet(live)
     assert with_live_demo.delete(live.url).status_code == 204
