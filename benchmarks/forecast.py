@@ -12,12 +12,11 @@ from planner.arrays import Floats
 from planner.vms.backtest import Backtest, BacktestSetup
 from planner.vms.replay import Capacity, ReplayedRun
 from planner.vms.sigma_policies import ALL_POLICIES, BASELINES
-from planner.workloads.arma.fit import Fit, fit_arma, fit_arma_by_squares
+from planner.workloads.arma.fit import Fit, fit_arma, fit_arma_by_squares, fit_arma_by_statsmodels
 from planner.workloads.arma.models import ArmaOrder
 from planner.workloads.series import Window
 from planner.workloads.workload_forecast import ArmaPeaks
 from tests.planner.imai import mst_samples, worldcup_week
-from tests.planner.workloads.arma.by_statsmodels import fit_arma_by_statsmodels
 
 APPS = {"grep": 32.0, "rcount": 10.0}
 SEEDS = 5

@@ -27,7 +27,7 @@ from planner.vms.replay import Capacity, interpolate_capacity, replay_policy
 from planner.vms.sigma_policies import SigmaPolicy
 from planner.vms.throughput import MstSample, fit_mst
 from planner.vms.timing import Belief, Observed, Timing, VmPolicy
-from planner.workloads.arma.fit import fit_arma_by_regression
+from planner.workloads.arma.fit import fit_arma_by_statsmodels
 from planner.workloads.arma.models import ZERO_MEAN_ORDERS
 from planner.workloads.likely_mixtures import MIXTURES, LikelyMixtures
 from planner.workloads.series import Window
@@ -219,7 +219,7 @@ def main(
             continue
         timing = Timing(step_seconds=step)
         scaled = rates / rates.max()
-        order = choose_order(scaled[:ARMA_WINDOW], ZERO_MEAN_ORDERS, fit_arma_by_regression)
+        order = choose_order(scaled[:ARMA_WINDOW], ZERO_MEAN_ORDERS, fit_arma_by_statsmodels)
         peaks, likely = ArmaPeaks(order, day_steps=timing.day_steps), LikelyMixtures(timing.day_steps)
         for app, samples in make_apps().items():
             if not apps or app in apps:

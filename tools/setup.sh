@@ -60,7 +60,7 @@ list_smaller() {
 
 estimate_size() {
     case "$1" in
-        requirements-serve.lock) echo "0.5 GB" ;;
+        requirements-serve.lock) echo "0.6 GB" ;;
         requirements.lock) echo "1.4 GB" ;;
         requirements-dev.lock) echo "2 GB" ;;
         requirements-engines.lock) echo "2.4 GB" ;;

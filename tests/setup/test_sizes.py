@@ -6,11 +6,11 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 UV = Path(sys.executable).with_name("uv")
-MOST_MEGABYTES = 465
+MOST_MEGABYTES = 545
 """Packages with the bytecode of what was loaded; pip and Postgres' data come besides."""
 SERVE = """
 from app.main import create_app
-from app.rendering import plots, png_writing
+from app.rendering import png_writing
 from app.settings import Settings
 from planner.simulation.simulate import warm_up
 from planner.workloads.arma.models import find_innovations

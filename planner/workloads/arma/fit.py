@@ -1,17 +1,18 @@
 """Which ARMA model fits a series best?
 
-fit_arma                  the exact likelihood, by innovations; starts from the fit of the last window if there is one
-fit_arma_by_squares       the conditional sum of squares: quicker, and less exact near a unit root
-fit_arma_by_regression    the exact likelihood from one start alone: finds the orders that Imai et al. print
+fit_arma                 the exact likelihood, by innovations; starts from the fit of the last window if there is one
+fit_arma_by_squares      the conditional sum of squares: quicker, and less exact near a unit root
+fit_arma_by_statsmodels  the Kalman filter of statsmodels: slow, the reference
 """
 
+import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from planner.arrays import Floats
-from planner.workloads.arma.models import ORDERS, ArmaModel, ArmaOrder, innovate, is_stationary, past_errors
+from planner.workloads.arma.models import ORDERS, ArmaModel, ArmaOrder, innovate, past_errors
 
 MOST_ITERATIONS = 30
 MOST_DAMPING = 1e9
@@ -62,7 +63,7 @@ def fit_arma(rates: Floats, order: ArmaOrder, start: ArmaModel | None = None) ->
     innovations, variances = innovate(model.ar, model.ma, values - model.mean)
     variance = float(np.mean(innovations**2 / variances))
     misfit = len(values) * (np.log(2.0 * np.pi * max(variance, 1e-300)) + 1.0) + np.log(variances).sum()
-    # The variance counts as a parameter.
+    # Parameters are counted as statsmodels does: the variance is one of them.
     aic = float(misfit) + 2.0 * (order.parameters + 1)
     return _checked(replace(model, innovation_variance=variance, aic=aic))
 
@@ -79,14 +80,25 @@ def fit_arma_by_squares(rates: Floats, order: ArmaOrder, start: ArmaModel | None
     return _checked(replace(_model_at(minimum.parameters, order), innovation_variance=variance))
 
 
-def fit_arma_by_regression(rates: Floats, order: ArmaOrder, start: ArmaModel | None = None) -> ArmaModel:
-    """Returns the ARMA model at the peak of the likelihood that is climbed from two regressions.
+def fit_arma_by_statsmodels(rates: Floats, order: ArmaOrder, start: ArmaModel | None = None) -> ArmaModel:
+    """Returns the ARMA model of the given order with the highest likelihood, as statsmodels' Kalman filter finds it.
 
-    There may be higher peaks, which `fit_arma` finds. `start` is not used: this function has the same arguments as the
-    other fits.
+    `start` is not used: this function has the same arguments as the other fits.
     """
+    from statsmodels.tsa.arima.model import ARIMA
+
     del start
-    return fit_arma(rates, order, _regress(_check_values(rates, order), order))
+    values = _check_values(rates, order)
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        # It warns of poor starting values; the numbers of the fit show whether it is usable.
+        warnings.simplefilter("ignore")
+        try:
+            fit = ARIMA(values, order=(order.ar, 0, order.ma), trend="c" if order.with_mean else "n").fit()
+        except np.linalg.LinAlgError as error:
+            raise ArmaFitFailed(str(error)) from error
+    mean = float(fit.params[0]) if order.with_mean else 0.0
+    ar, ma = tuple(map(float, fit.arparams)), tuple(map(float, fit.maparams))
+    return _checked(ArmaModel(order, mean, ar, ma, float(fit.params[-1]), float(fit.aic)))
 
 
 def rank_orders(
@@ -199,34 +211,15 @@ def _check_values(rates: Floats, order: ArmaOrder) -> Floats:
 
 def _cold_starts(values: Floats, order: ArmaOrder) -> list[ArmaModel]:
     """Returns several models to start the first fit of an order from, because the likelihood has several peaks."""
-    return [fit_arma_by_squares(values, order), _regress(values, order), _guess(values, order)]
+    from statsmodels.tsa.arima.estimators.hannan_rissanen import hannan_rissanen
 
-
-def _regress(values: Floats, order: ArmaOrder) -> ArmaModel:
-    """A start by two regressions (Hannan and Rissanen 1982): the errors of a long autoregression stand for past errors.
-
-    Factors that are not those of a stationary model are taken as 0.
-    """
     centre = float(values.mean()) if order.with_mean else 0.0
-    centred = values - centre
-    longest = 2 * order.ma
-    first = max(order.ar, longest + order.ma)
-    columns = _shift(centred, order.ar, first)
-    if order.ma:
-        past = _shift(centred, longest, longest)
-        errors = centred[longest:] - past @ np.linalg.lstsq(past, centred[longest:])[0]
-        columns = np.hstack((columns, _shift(errors, order.ma, first - longest)))
-    factors = list(map(float, np.linalg.lstsq(columns, centred[first:])[0]))
-    ar, ma = factors[: order.ar], factors[order.ar :]
-    ar = ar if is_stationary(ar) else [0.0] * order.ar
-    ma = ma if is_stationary([-theta for theta in ma]) else [0.0] * order.ma
-    return ArmaModel(order, centre, tuple(ar), tuple(ma), 1.0)
-
-
-def _shift(values: Floats, lags: int, first: int) -> Floats:
-    """The values 1, 2, ... `lags` steps before each value from the `first` on, a column for each."""
-    columns = [values[first - lag : len(values) - lag] for lag in range(1, lags + 1)]
-    return np.array(columns).reshape(lags, len(values) - first).T
+    with warnings.catch_warnings():
+        # On a straight line its regression has no unique answer; any answer is good enough for a start.
+        warnings.simplefilter("ignore")
+        guess = hannan_rissanen(values - centre, order.ar, order.ma, demean=False)[0]
+    ar, ma = tuple(map(float, guess.ar_params)), tuple(map(float, guess.ma_params))
+    return [fit_arma_by_squares(values, order), ArmaModel(order, centre, ar, ma, 1.0), _guess(values, order)]
 
 
 def _guess(values: Floats, order: ArmaOrder) -> ArmaModel:

@@ -3,9 +3,9 @@
 Equations 11 to 13 of the paper are corrected: the innovation variance σ² is that of the residuals, ψ_j = Σ φ_i ψ_{j−i}
 + θ_j, and the variance k steps ahead is σ²(1 + Σ_{j=1}^{k−1} ψ_j²).
 
-An innovation is the part of a value that the values before it do not explain. Less what past values explain, values are
-covariant with their nearest neighbours only (Brockwell and Davis 2009, section 3.3): the Cholesky factor of this banded
-matrix gives the innovations and their variances.
+An innovation is the part of a value that the values before it do not explain. The innovations algorithm (Brockwell and
+Davis 2009, sections 3.3 and 5.2.7) computes innovations. Its compiled steps are those of statsmodels, called directly:
+the preparations of statsmodels took four fifths of the time of a fit.
 """
 
 from collections.abc import Sequence
@@ -125,36 +125,23 @@ def find_innovations(ar: Sequence[float], ma: Sequence[float], centred: Floats) 
     The model has factors `ar` of past values and `ma` of past errors. The variances are in units of the error variance
     σ². Raises ValueError if the autoregressive part `ar` is not stationary.
     """
+    from statsmodels.tsa.innovations import _arma_innovations as compiled
+
     if not is_stationary(ar):
         raise ValueError("the model is not stationary")
-    size, reach = len(centred), max(len(ar), len(ma))
-    rest = np.array(centred, dtype=float)
-    for lag, phi in enumerate(ar, 1):
-        rest[reach:] -= phi * np.asarray(centred, dtype=float)[reach - lag : max(size, reach) - lag]
-    factor, failed = scipy.linalg.lapack.dpbtrf(find_bands(ar, ma, size), lower=1, overwrite_ab=1)
-    deviations = factor[0]
-    if failed or not np.isfinite(factor).all():
+    covariances = np.array(find_autocovariances(ar, ma, 2 * max(len(ar), len(ma)) + 2))
+    lagged, moving = np.array([1.0, *(-phi for phi in ar)]), np.array([1.0, *ma])
+    phis, thetas = np.array(ar, np.float64), np.array(ma, np.float64)
+    early, late = compiled.darma_transformed_acovf_fast(lagged, moving, covariances)
+    try:
+        weights, found = compiled.darma_innovations_algo_fast(len(centred), phis, thetas, early, late)
+    except ZeroDivisionError as error:
+        raise ValueError(ONLY_ROUNDING) from error
+    variances = np.array(found)
+    if (variances < 0.0).any() or not np.isfinite(variances).all() or not np.isfinite(weights).all():
         raise ValueError(ONLY_ROUNDING)
-    whitened, _ = scipy.linalg.lapack.dtbtrs(factor, rest, uplo="L")
-    return np.asarray(whitened * deviations, dtype=float), np.asarray(deviations**2, dtype=float)
-
-
-def find_bands(ar: Sequence[float], ma: Sequence[float], size: int) -> Floats:
-    """Returns the covariances of the values less what past values explain (3.3.3 in Brockwell and Davis): row d, column
-    j is that of the values j and j + d.
-
-    Of the first values, as many as the model looks back, nothing is taken off.
-    """
-    reach = max(len(ar), len(ma))
-    covariances = find_autocovariances(ar, ma, reach + 1)
-    moving = np.array([1.0, *ma, *[0.0] * (reach - len(ma))])
-    bands = np.zeros((reach + 1, size), order="F")
-    for lag in range(reach + 1):
-        bands[lag] = moving[lag:] @ moving[: reach + 1 - lag]
-        explained = sum([phi * covariances[abs(past - lag)] for past, phi in enumerate(ar, 1)])
-        bands[lag, :reach] = covariances[lag] - explained
-        bands[lag, : max(reach - lag, 0)] = covariances[lag]
-    return bands
+    values = np.array(centred, np.float64)
+    return np.array(compiled.darma_innovations_filter(values, phis, thetas, weights)), variances
 
 
 def is_stationary(ar: Sequence[float]) -> bool:

@@ -8,7 +8,7 @@ from scipy.signal import lfilter
 from statsmodels.tsa.arima.model import ARIMA
 from statsmodels.tsa.arima_process import arma2ma
 
-from planner.workloads.arma.fit import fit_arma
+from planner.workloads.arma.fit import fit_arma, fit_arma_by_statsmodels
 from planner.workloads.arma.models import ArmaModel, ArmaOrder, forecast_arma, psi_weights
 from tests.planner.imai import worldcup_week
 from tests.planner.workloads.arma.orders import CHECKED_ORDERS
@@ -38,7 +38,7 @@ def test_forecast_variances_are_those_of_the_fitted_process_simulated(order: Arm
 @pytest.mark.parametrize("order", CHECKED_ORDERS)
 def test_the_same_parameters_forecast_as_statsmodels_does(order: ArmaOrder) -> None:
     rates = worldcup_week()[300:500]
-    model = fit_arma(rates, order)
+    model = fit_arma_by_statsmodels(rates, order)
     mean = [model.mean] if order.with_mean else []
     process = ARIMA(rates, order=(order.ar, 0, order.ma), trend="c" if order.with_mean else "n")
     reference = process.smooth([*mean, *model.ar, *model.ma, model.innovation_variance]).get_forecast(12)
