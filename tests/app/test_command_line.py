@@ -79,7 +79,7 @@ def test_a_database_that_is_not_there_is_said_in_a_line():
         ("app.command_line", {"pydantic", "rich", "numpy", "yaml"}),
         ("app.planning.plans.offline", {"fastapi", "sqlalchemy", "pydantic_settings", "scipy.special"}),
         ("app.planning.gates.offline", {"fastapi", "sqlalchemy", "pydantic_settings", "scipy.special"}),
-        ("app.serving.serve", {"statsmodels", "scipy.linalg", "scipy.signal", "scipy.optimize", "matplotlib", "pyspark"}),
+        ("app.serving.serve", {"statsmodels", "scipy.signal", "scipy.optimize", "matplotlib", "pyspark"}),
     ],
 )
 def test_what_takes_long_to_load_is_loaded_by_what_needs_it_alone(module: str, not_loaded: set[str]):
