@@ -7,13 +7,14 @@ or the newest rate where this jumped), and the slope v of the last 15 minutes, a
 
 weighted by how alike slope and level were at u; what of it is not known yet goes on with the slope of now. φ, between 0
 and 1, says how much of a slope went on in the past. No path goes far beyond what was seen. A jump that was seen once
-may have begun within its interval: half of the paths go on to where it may lead.
+may have begun within its interval: half of the paths go on to where it may lead, but a jump that leads back to rates
+that were seen goes on to the highest of these at most.
 """
 
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import pairwise
-from math import exp, inf
+from math import exp, inf, log
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,7 +32,7 @@ WALKS_KNOWN = 30.0
 FADING = 0.98
 PRIOR, PRIOR_WEIGHT = 0.5, 0.05
 BEYOND_SEEN = 0.3
-SLOPE_NOISE, STRETCHES = 0.5, 5
+SLOPE_NOISE, STRETCHES, FEWEST_STRETCHES = 0.5, 5, 3
 HARDLY_ANY = 0.98
 BACKWARD_PART, WALKS_PART = 0.15, 0.10
 SMALLEST = 1e-9
@@ -122,7 +123,7 @@ def find_slopes(levels: Floats, is_jump: NDArray[np.bool_], step: float, noise: 
     """The slope per minute at every moment: the median of five stretches, less its noise.
 
     A stretch with a jump does not count, so that a step has no slope: beside it, the highest of the others would be the
-    median.
+    median. What few stretches say between jumps is no slope.
     """
     part = count_steps(SLOPE / STRETCHES, step)
     at = np.arange(len(levels))
@@ -131,7 +132,7 @@ def find_slopes(levels: Floats, is_jump: NDArray[np.bool_], step: float, noise: 
     rises = np.array([levels[later] - levels[before] for later, before in pairwise(ends)])
     jumped = np.array([jumps[later] > jumps[before] for later, before in pairwise(ends)])
     rises[jumped] = np.nan
-    rises[0, jumped.all(axis=0)] = 0.0
+    rises[:, (~jumped).sum(axis=0) < FEWEST_STRETCHES] = 0.0
     slopes = np.nanmedian(rises, axis=0) / (part * step)
     scatter = 2.0 * SLOPE_NOISE * noise / (part * step)
     return np.asarray(slopes * np.maximum(0.0, 1.0 - (scatter / np.maximum(np.abs(slopes), SMALLEST)) ** 2))
@@ -196,7 +197,7 @@ def look_into_futures(rates: Floats, step: float) -> Futures:
     )
     most = max(float(x.max()), now.value + MOMENTUM * momentum * max(now.slope, 0.0)) + BEYOND_SEEN
     paths = np.minimum(paths, most)
-    return Futures(go_on(paths, now), weights, step, now)
+    return Futures(go_on(paths, now, float(x[:-1].max(initial=-inf))), weights, step, now)
 
 
 def follow_origins(
@@ -224,10 +225,14 @@ def follow_origins(
     return rows, np.exp(-0.5 * (unlike - unlike.min())) * known / steps
 
 
-def go_on(paths: Floats, now: RateLevel) -> Floats:
-    """The paths, of which half go on to where a jump may lead that began within the newest interval."""
+def go_on(paths: Floats, now: RateLevel, highest: float) -> Floats:
+    """The paths, of which half go on to where a jump may lead that began within the newest interval.
+
+    A jump that is not beyond the highest rate before it goes on to that rate at most.
+    """
     if not now.fresh_jump:
         return paths
     before, seen = exp(now.value - now.fresh_jump), exp(now.value)
-    offsets = [np.log(max(before + (seen - before) / part, 0.2 * seen) / seen) for part in HALF_SEEN]
-    return np.asarray(paths + np.resize(offsets, len(paths))[:, None])
+    most = inf if now.value > highest + JUMP else max(highest - now.value, 0.0)
+    offsets = [log(max(before + (seen - before) / part, 0.2 * seen) / seen) for part in HALF_SEEN]
+    return np.asarray(paths + np.resize([min(one, most) for one in offsets], len(paths))[:, None])

@@ -79,8 +79,8 @@ def test_a_change_settles_for_one_interval_but_not_in_an_overload(rate: float, w
 
 def test_short_units_choose_as_minutes_do_and_tell_costs_in_minutes():
     rates = vary([20.0] * 200)
-    minutes = decide(rates, (12, 18))
-    seconds = decide(rates, (12, 18), unit_seconds=6.0)
+    minutes = decide(rates, (12, 18), replace(TERMS, pause_seconds=20.0))
+    seconds = decide(rates, (12, 18), replace(TERMS, pause_seconds=2.0), unit_seconds=6.0)
     assert seconds.counts == minutes.counts
     assert seconds.price == pytest.approx(minutes.price)
     assert seconds.horizon_minutes == 6.0

@@ -101,3 +101,21 @@ def test_the_level_of_a_quarter_of_an_hour_follows_a_slope_and_begins_at_a_jump(
 def test_noise_alone_is_no_jump():
     levels = find_levels(take_logs(vary(np.full(500, 20.0), 0.1)), 1.0)
     assert levels.is_jump.sum() <= 3
+
+
+def test_a_jump_back_to_rates_that_were_seen_goes_on_to_the_highest_of_them_at_most():
+    calm = vary(np.full(200, 20.0))
+    back = look_into_futures(np.append(calm, [2.0] * 20 + [20.0]), 1.0)
+    assert back.level.fresh_jump > 1.0
+    assert back.find_highest() < 1.5 * calm.max()
+    half_way = look_into_futures(np.append(calm, [2.0] * 20 + [10.0]), 1.0)
+    assert half_way.find_highest() > calm.mean()
+    beyond = look_into_futures(np.append(calm, [2.0] * 20 + [40.0]), 1.0)
+    assert beyond.find_highest() > 80.0
+
+
+def test_what_is_left_between_many_jumps_is_no_slope():
+    """Minutes of a server that failed and recovered: of five stretches, two have no jump."""
+    calm = 70.0 * np.exp(0.15 * np.random.default_rng(1).standard_normal(40))
+    newest = [86, 85, 87, 80, 80, 95, 73, 90, 74, 35, 98, 92, 74, 73, 81, 65, 62, 26, 31, 11, 67, 72]
+    assert abs(look_into_futures(np.append(calm, newest), 1.0).level.slope) < 0.01
