@@ -26,7 +26,8 @@ from planner.workloads.workload_forecast import WorkloadForecast, forecast_by_li
 LEADS, LEVEL, TAIL = (1, 15, 60), 0.95, 0.025
 LAGS, SPANS = (0, 1, 2, 4, 9, 14, 29, 59), (5, 15, 60, 240)
 CALIBRATING = 0.2
-ORIGINS = 12
+ORIGINS = 24
+"""Of twelve origins a single miss decides how a forecast compares with another."""
 
 Bounds = Mapping[int, tuple[float, float]]
 Maker = Callable[[Workload], Bounds]

@@ -6,8 +6,8 @@ M a count is Poisson, or negative binomial where past errors vary more,
 
     φ = Σ error² / Σ M,   variance of a count = φ M,   φ ≥ 1
 
-The band goes from the count below which less than half of what may lie outside does, up to the count that brings its
-probability nearest to the wanted one: counts are coarse, so no band has exactly that probability.
+The bounds are quantiles of this law: beyond each lies at most half of what may lie outside. Counts are coarse, so a
+band has the wanted probability or more.
 """
 
 from collections.abc import Sequence
@@ -62,7 +62,7 @@ class CountBands(SeasonBands):
         self.use_values(self.rates)
 
     def band(self, lead: int, level: float) -> StepBand:
-        """Returns the band of the count `lead` steps ahead, with the probability nearest to `level`."""
+        """Returns the band of the count `lead` steps ahead, with the probability `level` or more."""
         mean, dispersion = self._expect(lead)
         return StepBand(lead, mean, *find_band(mean, dispersion, level))
 
@@ -84,7 +84,7 @@ class CountBands(SeasonBands):
         """The mean of the count `lead` steps ahead, and how much more than Poisson's counts vary around such means."""
         last = len(self.rates) - 1
         origins = self._choose_origins(lead)
-        rows = self._features(np.append(origins, last), lead, self._smoothed[lead:])
+        rows = self._features(np.append(origins, last), lead, self.rates[lead:], self._smoothed[lead:])
         came = self.rates[origins + lead]
         errors, middle = cross_fit(rows[:-1], came - self._level(origins), rows[-1])
         now = float(self._level(np.array([last]))[0]) + middle
@@ -102,13 +102,11 @@ def take_law(mean: Floats | float, dispersion: Floats | float) -> Any:
 
 
 def find_band(mean: float, dispersion: float, level: float) -> tuple[float, float]:
-    """Returns the lowest and the highest count of a band around a mean; its probability is the nearest to `level`."""
+    """Returns the lowest and the highest count of a band around a mean, beyond each of which less than half of
+    1 − `level` lies.
+    """
     law = take_law(mean, dispersion)
-    lower = float(law.ppf((1.0 - level) / 2.0))
-    below = float(law.cdf(lower - 1.0))
-    upper = float(law.ppf(min(below + level, 1.0 - 1e-12)))
-    over, under = (float(law.cdf(one)) - below - level for one in (upper, upper - 1.0))
-    return lower, upper - 1.0 if upper > lower and -under < over else upper
+    return float(law.ppf((1.0 - level) / 2.0)), float(law.ppf((1.0 + level) / 2.0))
 
 
 def forecast_counts(workload: Workload, unit: float, steps: int, level: float) -> WorkloadForecast:

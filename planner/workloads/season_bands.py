@@ -2,13 +2,13 @@
 
 The logarithm of (rate + half the mean rate) is forecast h steps ahead by a ridge regression: from slopes between means
 of the newest steps, and from what followed at the same time of earlier seasons (a day, a week, or the season that is
-found). The regression of the older half of the known steps is tried on the newer half and the other way round, so that
-each error is one of a forecast that had not seen it. The errors are divided by the root of how much the rate varied
-just before.
+found), smoothed and to the step. The regression of the older half of the known steps is tried on the newer half and the
+other way round, so that each error is one of a forecast that had not seen it. The errors are divided by the root of how
+much the rate varied just before.
 
-The bounds are weighted quantiles of these errors: a third of the weight is on all of them, a third on those of the same
-time of day, and a third on the newest. Few independent errors seldom reach into the tails, so the bounds are moved
-outwards (planner.workloads.line_forecasts does the same).
+The bounds are weighted quantiles of these errors. Most of the weight is on the errors of the moments most like now, of
+a similar level, slopes, changes and forecast; the rest is on the newest and on those of the same time of day. Few
+independent errors seldom reach into the tails, so the bounds are moved outwards, as those by lines are.
 
 The highest of the next H rates is forecast in the same way: from slopes, and from the highest that followed within H
 steps at the same time of earlier seasons.
@@ -20,6 +20,7 @@ from itertools import pairwise
 
 import numpy as np
 import scipy
+from numpy.typing import NDArray
 
 from planner.arrays import Floats, slide_max
 from planner.values import Diagnostic
@@ -43,9 +44,11 @@ FEWEST_SEASON_STEPS = 4
 LEVEL = 1
 PENALTY = 1.0
 SMOOTHING = 2
-MOST_ORIGINS = 1000
-RECENT_SHARE, SAME_HOUR_SHARE = 1 / 3, 1 / 3
-QUIET = 0.01
+SEASONS_AVERAGED = 3
+MOST_ORIGINS = 2000
+RECENT_SHARE, SAME_HOUR_SHARE, SIMILAR_SHARE = 0.1, 0.1, 0.8
+SIMILAR_PART, FEWEST_SIMILAR = 0.1, 30
+QUIET, QUIETEST = 0.01, 0.003
 VARIED_SPANS = (15, 240)
 FEWEST_ERRORS = 20
 LEAST_CORRELATION = 0.3
@@ -114,6 +117,7 @@ class SeasonBands:
             for span in VARIED_SPANS
         ]
         self._varied = (np.mean(smooth, axis=0) + QUIET) ** POWER
+        self._changes = np.log(smooth[0] + QUIETEST)
 
     def use_values(self, values: Floats) -> None:
         """Forecasts these values of the rates: their logarithms."""
@@ -150,16 +154,17 @@ class SeasonBands:
         """
         last = len(self.logs) - 1
         origins = self._choose_origins(lead)
-        rows = self._features(np.append(origins, last), lead, after)
+        rows = self._features(np.append(origins, last), lead, came, after)
         outcomes = came[origins] - self._level(origins)
         errors, middle = cross_fit(rows[:-1], outcomes, rows[-1])
+        weights = self._weigh(origins, np.append(outcomes - errors, middle))
         errors = errors / self._varied[origins]
         loss = self._find_loss(origins, lead, outcomes, errors, [one for one in shares if one != 0.5])
         moved = [
             one if one == 0.5 else shorten_tail(one, len(self.logs) / lead)  # the median needs no tail
             for one in shares
         ]
-        found = _quantiles(errors, self._weigh(origins), moved)
+        found = _quantiles(errors, weights, moved)
         now = self._level(np.array([last]))[0] + middle
         return self._to_rates(now + self._varied[last] * found).tolist(), loss
 
@@ -187,7 +192,10 @@ class SeasonBands:
     def _choose_origins(self, lead: int) -> Steps:
         first = min(SPANS[-1], len(self.logs) // 4)
         origins = np.arange(first, len(self.logs) - lead)
-        return origins[:: -(-len(origins) // MOST_ORIGINS) or 1]
+        # Jobs come at the same minutes of the hour: the moment of now must be among those that are kept.
+        every = max(-(-len(origins) // MOST_ORIGINS), 1)
+        kept: Steps = origins[(len(self.logs) - 1 - origins) % every == 0]
+        return kept
 
     def _mean(self, ends: Steps, span: int) -> Floats:
         starts = np.maximum(ends + 1 - span, 0)
@@ -196,31 +204,43 @@ class SeasonBands:
     def _level(self, origins: Steps) -> Floats:
         return self._mean(origins, SPANS[LEVEL])
 
-    def _features(self, origins: Steps, lead: int, ahead: Floats) -> Floats:
+    def _features(self, origins: Steps, lead: int, came: Floats, after: Floats) -> Floats:
         levels = [self._mean(origins, span) for span in SPANS]
         columns: list[Floats] = [np.ones(len(origins)), *(a - b for a, b in pairwise(levels))]
         for season in self.seasons:
             then = origins - season * -(-(lead + SMOOTHING) // season)
-            known = then - SMOOTHING >= 0
-            then = np.where(known, then, SMOOTHING)
-            after, before = ahead[then], self._smoothed[then]
+            each = then[:, np.newaxis] - season * np.arange(SEASONS_AVERAGED)
+            are_known, each = each >= SMOOTHING, np.maximum(each, SMOOTHING)
+            sharp = np.where(are_known, came[each] - after[each], 0.0).sum(axis=1)
+            known, then = are_known[:, 0], each[:, 0]
+            before = self._smoothed[then]
             columns += [
-                np.where(known, after - before, 0.0),
+                np.where(known, after[then] - before, 0.0),
                 np.where(known, before - levels[2], 0.0),
                 known.astype(float),
+                sharp / np.maximum(are_known.sum(axis=1), 1),
             ]
         return np.column_stack(columns)
 
-    def _weigh(self, origins: Steps) -> Floats:
+    def _weigh(self, origins: Steps, forecasts: Floats) -> Floats:
         count, last = len(origins), len(self.logs) - 1
-        weights = np.full(count, (1.0 - RECENT_SHARE - SAME_HOUR_SHARE) / count)
+        similar = self._find_similar(np.append(origins, last), forecasts)
         recent = np.arange(count) >= count - max(count // 7, FEWEST_ERRORS)
-        weights += RECENT_SHARE * recent / recent.sum()
+        weights = SIMILAR_SHARE * similar / similar.sum() + RECENT_SHARE * recent / recent.sum()
         season = self.seasons[0] if self.seasons else 0
         apart = (origins - last) % season if season else np.zeros(count)
         same = np.minimum(apart, season - apart) <= max(season // 24, 1) if season else recent
         same = same if same.sum() >= FEWEST_ERRORS else recent
         return np.asarray(weights + SAME_HOUR_SHARE * same / same.sum(), dtype=float)
+
+    def _find_similar(self, moments: Steps, forecasts: Floats) -> NDArray[np.bool_]:
+        """Which of the moments are most like the last one: in level, slopes, changes and forecast."""
+        level, longer = self._level(moments), [self._mean(moments, span) for span in SPANS[-2:]]
+        seen = np.stack([level, *(level - one for one in longer), self._changes[moments], forecasts], axis=1)
+        low, high = np.quantile(seen, (0.1, 0.9), axis=0)
+        apart = np.square((seen[:-1] - seen[-1]) / (high - low + QUIETEST)).sum(axis=1)
+        nearest = min(max(round(SIMILAR_PART * len(apart)), FEWEST_SIMILAR), len(apart))
+        return np.asarray(apart <= np.partition(apart, nearest - 1)[nearest - 1], dtype=bool)
 
 
 def cross_fit(rows: Floats, outcomes: Floats, newest: Floats) -> tuple[Floats, float]:

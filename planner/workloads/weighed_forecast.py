@@ -43,6 +43,8 @@ from planner.workloads.workload_forecast import (
 )
 
 TINY = 1e-140
+SEASONS_LOSE = 0.7
+"""Seasons lose this part of what they are judged by: quantiles of all errors, not of those at moments like now."""
 LOOKED_BACK = 4_320
 """The newest intervals that a decision forecasts from by default: three days of minutes. More cost time, mostly of
 replays, and are little better.
@@ -113,7 +115,8 @@ def forecast_near(workload: Workload, steps: int, level: float) -> WorkloadForec
 
 def weigh_seasons(of_lines: Floats | float, of_seasons: Floats | float) -> Floats:
     """Returns the weight of the forecast by seasons, of 1 in all, from what both lost on past rates."""
-    lines, seasons = (np.square(np.asarray(losses) + TINY) for losses in (of_lines, of_seasons))
+    judged = np.asarray(of_lines), SEASONS_LOSE * np.asarray(of_seasons)
+    lines, seasons = (np.square(losses + TINY) for losses in judged)
     return np.asarray(lines / (lines + seasons))
 
 

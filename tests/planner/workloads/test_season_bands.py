@@ -67,14 +67,38 @@ def test_no_feature_of_a_past_moment_knows_a_later_step() -> None:
         one.use_values(one.logs)
     for lead in (1, 39, 40, 95, 96, 97):
         for is_highest in (False, True):
-            after = [
-                slide_max(one._smoothed[1:], lead) if is_highest else one._smoothed[lead:] for one in bands
-            ]
-            rows = [
-                one._features(np.array([origin]), lead, ahead)
-                for one, ahead in zip(bands, after, strict=True)
-            ]
+            rows = []
+            for one in bands:
+                came, after = (
+                    slide_max(values[1:], lead) if is_highest else values[lead:]
+                    for values in (one.logs, one._smoothed)
+                )
+                rows.append(one._features(np.array([origin]), lead, came, after))
             assert rows[0] == pytest.approx(rows[1])
+
+
+def test_a_job_that_comes_every_half_hour_is_expected_at_its_minute_of_the_day() -> None:
+    """Of many moments only some are learned from: those must have the minute of now, whatever it is."""
+    random = np.random.default_rng(7)
+    day, steps = 1440, np.arange(5 * 1440)
+    came = np.repeat(random.random(len(steps) // 30) < 0.9, 30) & (steps % 30 < 2)
+    rates = np.exp(2.2 * came + 0.05 * random.standard_normal(len(steps)))
+    for minute in (0, 1, 2):
+        known = 4 * day + 616 + minute
+        band = SeasonBands(rates[:known], [day]).band(15, 0.9)
+        assert (band.upper > 5.0) == (minute < 2), (minute, band)
+
+
+def test_bands_are_narrow_where_the_rate_is_low_if_it_varies_little_there() -> None:
+    random = np.random.default_rng(8)
+    on = np.repeat(np.arange(40) % 2, random.integers(60, 140, 40))
+    rates = np.where(on, 100.0, 20.0) * np.exp(np.where(on, 0.2, 0.01) * random.standard_normal(len(on)))
+    widths: dict[int, list[float]] = {}
+    for known in range(len(on) - 300, len(on), 7):
+        band = SeasonBands(rates[:known], []).band(1, 0.9)
+        widths.setdefault(int(on[known - 10 : known].mean() * 2), []).append(band.upper - band.lower)
+    assert np.median(widths[0]) < 10.0
+    assert np.median(widths[2]) > 40.0
 
 
 def test_the_forecast_names_its_season_and_reaches_a_third_of_the_known_rates() -> None:
