@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-from playwright.sync_api import Browser, Page, expect, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 FLAGS = [
@@ -47,8 +47,22 @@ class Watched:
 @contextmanager
 def watch_page(browser: Browser, **options: Any) -> Iterator[Watched]:
     """A new page in a context of its own, which is watched."""
+    with open_context(browser, **options) as context, watch_page_in(context) as watched:
+        yield watched
+
+
+@contextmanager
+def open_context(browser: Browser, **options: Any) -> Iterator[BrowserContext]:
+    """What pages share: cookies, storage, the clock. To open one takes longer than to open three pages in it."""
     context = browser.new_context(**options)
     context.set_default_timeout(PATIENCE_MILLISECONDS)
+    yield context
+    context.close()
+
+
+@contextmanager
+def watch_page_in(context: BrowserContext) -> Iterator[Watched]:
+    """A new page, which is watched."""
     page = context.new_page()
     watched = Watched(page)
     page.on("request", lambda request: watched.asked.append(request.url))
@@ -59,4 +73,4 @@ def watch_page(browser: Browser, **options: Any) -> Iterator[Watched]:
         "addEventListener('securitypolicyviolation', e => report(`${e.violatedDirective} ${e.blockedURI}`))"
     )
     yield watched
-    context.close()
+    page.close()

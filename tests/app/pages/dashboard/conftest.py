@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Browser
+from playwright.sync_api import Browser, BrowserContext
 
-from tests.app.browsing import Watched, open_browser, watch_page
+from tests.app.browsing import Watched, open_browser, open_context, watch_page_in
 
 
 @pytest.fixture(scope="module")
@@ -14,8 +14,17 @@ def browser() -> Iterator[Browser]:
         yield browser
 
 
+@pytest.fixture(scope="module")
+def context(browser: Browser) -> Iterator[BrowserContext]:
+    with open_context(browser, viewport={"width": 1280, "height": 900}) as context:
+        yield context
+
+
 @pytest.fixture
-def watched(browser: Browser) -> Iterator[Watched]:
-    with watch_page(browser, viewport={"width": 1280, "height": 900}) as watched:
+def watched(context: BrowserContext) -> Iterator[Watched]:
+    """A page that knows nothing of those before it."""
+    context.set_storage_state({})
+    context.set_offline(offline=False)
+    with watch_page_in(context) as watched:
         yield watched
         assert watched.complaints == []
