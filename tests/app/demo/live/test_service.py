@@ -56,8 +56,8 @@ def test_the_bottleneck_comes_is_found_and_mended_in_the_first_two_minutes_that_
         service.decide_live(stored, SETTINGS, platform, platform.until)
         times.append(measured.measured_sojourn_seconds or 0.0)
     assert totals[4] < totals[-1], "it comes 20 s after the beginning, and is found after it came"
-    assert max(times[:4]) < 1.0
-    assert max(times) > 2.0
+    assert max(times[:4]) < max(times) / 2
+    assert max(times) > 0.7, "twice the target"
     assert times[-1] < 1.0
 
 
