@@ -94,7 +94,19 @@ class VmForecastRequest(Body):
     record: Record = []
 
 
-class VmIntervalAnswer(Answer):
+class KeptAnswer(Answer):
+    """How the recorded steps kept the target; the same in every row, so that a row can be read alone."""
+
+    kept_so_far: float | None = Field(None, description="The served share of the steps in `record`.")
+    binding: str | None = Field(
+        None, description="What keeps the schedule from more: `target`, `price`, `price-cap` or `max-vms`."
+    )
+    judgeable: bool = Field(
+        default=False, description="Whether `record` is a week long and the target allows 10 missed steps."
+    )
+
+
+class VmIntervalAnswer(KeptAnswer):
     """The VMs of one interval, the rate that they serve with the probability of the target, and the parts of `vms`."""
 
     begins: datetime = Field(serialization_alias="from")
@@ -120,7 +132,7 @@ class VmIntervalAnswer(Answer):
     )
 
 
-class VmForecastAnswer(Answer):
+class VmForecastAnswer(KeptAnswer):
     """How many VMs each coming interval needs, and the models behind the numbers."""
 
     policy: str
@@ -129,18 +141,11 @@ class VmForecastAnswer(Answer):
         description="The mean `probability` of the intervals; with `headgate`, the expected share of served steps."
     )
     kept: bool = Field(description="Whether the schedule as a whole is expected to keep `qos_target`.")
-    kept_so_far: float | None = Field(None, description="The served share of the steps in `record`.")
     least_kept: float | None = Field(None, description="`kept_so_far` less what chance may do (95%).")
     most_kept: float | None = None
     debt_steps: float | None = Field(None, description="Missed steps beyond those that the target allows.")
     price: float | None = Field(None, description="The price of an unserved interval, in VMs.")
     price_cap: float | None = None
-    binding: str | None = Field(
-        None, description="What keeps it from more: `target`, `price`, `price-cap` or `max-vms`."
-    )
-    judgeable: bool = Field(
-        default=False, description="Whether `record` is a week long and the target allows 10 missed steps."
-    )
     verdict: str = Field(description="The verdict on the whole schedule, as a sentence.")
     intervals: list[VmIntervalAnswer]
     mst_model: ThroughputFitAnswer

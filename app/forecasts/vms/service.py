@@ -7,6 +7,7 @@ from math import ceil
 from sqlalchemy.orm import Session
 
 from app.forecasts.vms.schemas import (
+    KeptAnswer,
     StoredVmForecastRequest,
     VmForecastAnswer,
     VmForecastRequest,
@@ -74,6 +75,7 @@ def to_answer(found: VmForecast, peak_vms: int, sizes: Sequence[VmSize] = ()) ->
     """Returns the VMs of each interval as an answer, with the models of throughput and workload."""
     promise = {} if found.promise is None else asdict(found.promise)
     promise.pop("steps", None)
+    of_rows = {name: promise[name] for name in KeptAnswer.model_fields if name in promise}
     return VmForecastAnswer(
         **promise,
         policy=found.policy,
@@ -81,7 +83,10 @@ def to_answer(found: VmForecast, peak_vms: int, sizes: Sequence[VmSize] = ()) ->
         expected=found.expected,
         kept=found.kept,
         verdict=found.verdict,
-        intervals=[to_interval_answer(interval, found.qos_target, sizes) for interval in found.intervals],
+        intervals=[
+            to_interval_answer(interval, found.qos_target, sizes).model_copy(update=of_rows)
+            for interval in found.intervals
+        ],
         mst_model=to_fit_answer(found.mst_model, peak_vms),
         workload_model=describe_workload(found.policy, found.workload_model),
         diagnostics=[DiagnosticAnswer.model_validate(one) for one in found.diagnostics],

@@ -135,6 +135,11 @@ def test_a_record_says_how_the_target_was_kept_and_what_keeps_it_from_more(tmp_p
     answer = json.loads(
         run_here("forecast", *DAY, "--record", str(tmp_path / "record.csv"), "--output", "json").stdout
     )
+    assert answer["kept_so_far"] == 0.98
+    for row in answer["intervals"]:
+        assert [row[one] == answer[one] for one in ("qos_target", "kept_so_far", "binding", "judgeable")] == [
+            True
+        ] * 4
     price, cap = write_number(answer["price"]), write_number(answer["price_cap"])
     assert f"A missed step counts as much as {price} VMs for a step; the most allowed is {cap}." in said
     assert "the target chose" not in said
