@@ -19,7 +19,7 @@ from app.rendering import reports
 from app.web.callers.security import may_read
 from app.web.fields import TopologyName
 from app.web.routing import StrictJsonRoute, declare
-from planner.decisions.wording import describe_change, describe_effect, write_target
+from planner.decisions.wording import describe_effect, write_target
 from planner.values import Topology
 from planner.wording import UNBOUNDED, name_reach, write_counted, write_rate, write_seconds
 
@@ -35,9 +35,9 @@ def describe_decision(
     if decision.withheld is not None:
         return describe_withheld(name, decision, decision.withheld, topology)
     wanted = decision.advised.wanted
-    effect = describe_effect(decision.processors.current, decision.processors.recommended, decision.outlook)
+    effect = describe_effect(decision.running, decision.processors.recommended, decision.outlook)
     return [
-        reports.Heading(f"{name}: {describe_change(decision.processors.current, wanted)}", 1),
+        reports.Heading(f"{name}: {decision.change}", 1),
         reports.Paragraph(effect if decision.waits_for is None else f"{UNSEEN} {effect}"),
         reports.Paragraph(reports.WORDS),
         *[reports.Paragraph(text) for text in [describe_newer(decision, decision.decided_for)] if text],

@@ -15,7 +15,7 @@ from app.rendering.picture_files import write_picture
 from app.web.fields import move_time
 from planner.decisions.compose import ComposedDecision, Decision
 from planner.decisions.horizon import RateOutlook
-from planner.decisions.wording import describe_change, describe_effect
+from planner.decisions.wording import describe_effect
 from planner.values import Estimate, Topology
 from planner.wording import write_reach
 
@@ -142,7 +142,7 @@ def graph_decision(decision: DecisionAnswer, topology: Topology) -> OperatorGrap
     """Returns the graph of the operators, with the decision's verdict and the measured times as lines above it."""
     wanted = decision.advised.wanted
     return graph_estimate(
-        f"{decision.basis.topology}: {describe_change(decision.processors.current, wanted)}",
+        f"{decision.basis.topology}: {decision.change}",
         [say_times(decision), f"Decided on data until {decision.decided_for:%Y-%m-%d %H:%M:%S} UTC"],
         topology,
         decision.current,
@@ -153,7 +153,7 @@ def graph_decision(decision: DecisionAnswer, topology: Topology) -> OperatorGrap
 def say_times(decision: DecisionAnswer) -> str:
     """Says E[T] now, E[T] as recommended with the target, and the rate up to which the recommended processors do."""
     advised, outlook = decision.advised, decision.outlook
-    text = describe_effect(decision.processors.current, decision.processors.recommended, outlook)
+    text = describe_effect(decision.running, decision.processors.recommended, outlook)
     if decision.waits_for is not None:
         text = f"{UNSEEN} {text}"
     if advised.holds_up_to_rate is None:

@@ -274,10 +274,19 @@ class DecisionAnswer(AsOfNow, Decided):
         """What to do and what E[T] would become, or that nothing is recommended now."""
         if self.withheld is not None or self.after:
             return WITHHELD if self.withheld is not None else f"Wait {say_turn(self.after)}."
-        running = {one.name: self.processors.current[one.name] for one in self.current.operators}  # in order
         if self.waits_for is not None:
-            return f"{describe_change(running, self.advised.wanted)} {UNSEEN}"
-        return describe_verdict(running, self.processors.recommended, self.outlook)
+            return f"{self.change} {UNSEEN}"
+        return describe_verdict(self.running, self.processors.recommended, self.outlook)
+
+    @property
+    def change(self) -> str:
+        """What to do, in a sentence: the processors that should run, and those of operators that change."""
+        return describe_change(self.running, self.advised.wanted)
+
+    @property
+    def running(self) -> dict[str, int]:
+        """The measured processors in the order of the topology, which the database does not keep."""
+        return {one.name: self.processors.current[one.name] for one in self.current.operators}
 
     @property
     def advised(self) -> Advised:

@@ -5,6 +5,7 @@ from sqlalchemy.orm import Session
 
 from app.database.tables import FleetDecisionRow
 from app.deciding.fleet_decisions.schemas import FleetDecisionAnswer, FleetDecisionPage, FleetDecisionSummary
+from app.load.measurements.freshness import find_stale
 from app.web.paging import Page
 from app.web.problems.fleet_errors import NoFleetDecision
 
@@ -16,7 +17,9 @@ def find_latest(session: Session) -> FleetDecisionAnswer:
     row = session.scalars(select(FleetDecisionRow).order_by(*NEWEST_FIRST).limit(1)).one_or_none()
     if row is None:
         raise NoFleetDecision
-    return to_answer(row)
+    answer = to_answer(row)
+    decided = [one.name for one in answer.topologies if one.decision_id is not None]
+    return answer.model_copy(update={"stale": find_stale(session, decided)})
 
 
 def to_answer(row: FleetDecisionRow) -> FleetDecisionAnswer:

@@ -44,6 +44,10 @@ class FleetDecisionAnswer(FleetDecisionSummary):
     """One consistent set of changes, in turns: together they never run more than the budget."""
 
     topologies: list[FleetChange]
+    stale: Annotated[
+        list[str],
+        Field(description="Topologies whose measurements are now too old to act on, or that are gone."),
+    ] = []
 
 
 class FleetDecisionPage(Answer):

@@ -90,7 +90,7 @@ def store_parts(session: Session, found: GatheredFleet, shared: SharedDecisions)
 
 def store(session: Session, answer: FleetDecisionAnswer) -> FleetDecisionAnswer:
     """Stores the decision of the fleet, unless it is the same as the newest one, which is answered then."""
-    document = answer.model_dump(mode="json", exclude=set(StoredFields.model_fields))
+    document = answer.model_dump(mode="json", exclude={*StoredFields.model_fields, "stale"})
     newest = session.scalars(select(FleetDecisionRow).order_by(*NEWEST_FIRST).limit(1)).one_or_none()
     if newest is None or newest.answer != document:
         newest = FleetDecisionRow(id=uuid4(), answer=document)

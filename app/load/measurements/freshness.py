@@ -7,13 +7,20 @@ from datetime import UTC, datetime
 from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import Field
-from sqlalchemy import ColumnElement, func, literal, select
+from sqlalchemy import ColumnElement, func, literal, select, true
 from sqlalchemy.orm import Session
 
-from app.database.tables import PolicyRow
+from app.database.tables import PolicyRow, TopologyRow
 from app.load.bodies.answers import DiagnosticAnswer, EstimateAnswer
 from app.load.measurements.load import Gathered
-from app.load.measurements.snapshots import find_ahead, find_end, find_newest
+from app.load.measurements.snapshots import (
+    ENDED_AT,
+    find_ahead,
+    find_end,
+    find_latest_end,
+    find_newest,
+    select_newest,
+)
 from app.load.measurements.stored_topologies import StoredTopology
 from app.web.fields import Answer, UtcTime, write_time
 from app.web.problems.stored_data_errors import StaleSnapshots, describe_ahead, find_address
@@ -150,6 +157,19 @@ def find_age(ended_at: datetime, now: datetime | None = None) -> float:
 def find_age_sql(now: datetime, ended_at: ColumnElement[datetime]) -> ColumnElement[Any]:
     """The seconds since a measured interval ended, as an SQL expression."""
     return func.extract("epoch", literal(now) - ended_at)
+
+
+def find_stale(session: Session, names: Sequence[str]) -> list[str]:
+    """Which of the topologies have no measurements that are recent enough to act on, by name."""
+    now = datetime.now(UTC)
+    newest = select_newest(find_latest_end(session, now), ENDED_AT).lateral("newest")
+    fresh = (
+        select(TopologyRow.name)
+        .join(newest, true())
+        .outerjoin(PolicyRow, PolicyRow.topology_id == TopologyRow.id)
+        .where(TopologyRow.name.in_(names), find_age_sql(now, newest.c.ended_at) <= LIMIT_SECONDS)
+    )
+    return sorted(set(names) - set(session.scalars(fresh)))
 
 
 def refuse_old(

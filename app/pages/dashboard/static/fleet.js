@@ -17,7 +17,7 @@ export function FleetPage() {
       ${!list.answer && html`<${Waiting} of=${list} />`}
       ${list.answer && !newest && html`<${Empty} />`}
       ${decision && html`<${Budget} decision=${decision} />`}
-      ${decision && html`<${Shares} rows=${decision.topologies} />`}
+      ${decision && html`<${Shares} rows=${decision.topologies} stale=${decision.stale} />`}
     </div>
   `;
 }
@@ -90,7 +90,7 @@ function compareRows(one, other) {
     one.name.localeCompare(other.name);
 }
 
-function Shares({ rows }) {
+function Shares({ rows, stale }) {
   if (!rows.length) return html`<${Nothing} says="No topology shares the budget." />`;
   return html`
     <section class="card">
@@ -100,25 +100,29 @@ function Shares({ rows }) {
           <thead>
             <tr>${COLUMNS.map((one) => html`<th scope="col">${one}</th>`)}</tr>
           </thead>
-          <tbody>${[...rows].sort(compareRows).map((row) => html`<${Share} row=${row} key=${row.name} />`)}</tbody>
+          <tbody>${[...rows].sort(compareRows).map((row) =>
+            html`<${Share} row=${row} isStale=${stale.includes(row.name)} key=${row.name} />`
+          )}</tbody>
         </table>
       </div>
     </section>
   `;
 }
 
-function Share({ row }) {
+function Share({ row, isStale }) {
   const more = row.one_more_seconds === null ? UNKNOWN : `−${duration(-row.one_more_seconds)} at ${row.next_operator}`;
-  const turn = row.turn === null ? UNKNOWN : row.after.length ? `after ${row.after.join(", ")}` : "at once";
+  const turn = isStale || row.turn === null ? UNKNOWN : row.after.length ? `after ${row.after.join(", ")}` : "at once";
   const cells = [
     more,
-    change(row.running, row.processors_total),
+    isStale ? UNKNOWN : change(row.running, row.processors_total),
     count(row.needed),
     duration(row.expected_sojourn_seconds),
     duration(row.target_seconds),
     turn,
   ];
-  const said = row.lost ?? (row.state === "held" ? row.detail : null);
+  const said = isStale
+    ? "Its measurements are too old to act on. Send a snapshot, then decide again."
+    : row.lost ?? (row.state === "held" ? row.detail : null);
   return html`
     <tr>
       <th scope="row">

@@ -56,7 +56,17 @@ def test_the_same_data_are_decided_once(fleet: httpx.Client, name: str):
     assert fleet.post("/v1/fleet/decisions").json() == first
     assert fleet.get("/v1/fleet/decisions/latest").json() == first
     (newest, *_) = fleet.get("/v1/fleet/decisions?limit=1").json()["items"]
-    assert newest == {key: value for key, value in first.items() if key != "topologies"}
+    assert newest == {key: value for key, value in first.items() if key not in {"topologies", "stale"}}
+
+
+def test_a_decision_says_whose_measurements_have_become_too_old_to_act_on(fleet: httpx.Client, name: str):
+    for letter in "ab":
+        add_member(fleet, f"{name}-{letter}", name, 40.0, {"t_max_seconds": 0.12}, processors=9)
+    assert decide(fleet, name, 20)["stale"] == []
+    assert fleet.get("/v1/fleet/decisions/latest").json()["stale"] == []
+    old = {"goal": {"t_max_seconds": 0.12}, "max_snapshot_age_seconds": 1e-3}
+    assert fleet.put(f"/v1/topologies/{name}-a/policy", json=old).is_success
+    assert fleet.get("/v1/fleet/decisions/latest").json()["stale"] == [f"{name}-a"]
 
 
 def test_a_short_budget_is_lost_by_the_lower_class(fleet: httpx.Client, name: str):
