@@ -111,7 +111,9 @@ class OverviewRow(Answer):
     processors_running: int | None
     processors_recommended: Annotated[
         int | None,
-        Field(description="The total of `wanted` of the decision."),
+        Field(
+            description="The total of `wanted` of the decision; before its turn in a fleet, what it may run then."
+        ),
     ]
     expected_sojourn_seconds: Annotated[
         float | None,
