@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -70,6 +71,15 @@ def test_output_that_nobody_reads_is_no_error(arguments: list[str], *, is_open: 
     assert (ended.returncode, ended.stderr) == (0, "")
 
 
+@pytest.fixture
+def heard_interrupt() -> Iterator[None]:
+    """A shell's job in the background ignores Ctrl-C, and so do the processes that it starts."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("heard_interrupt")
 @pytest.mark.parametrize("module", ["typer._click.core", "pydantic.main", "numpy._core.multiarray", "yaml"])
 def test_control_c_is_quiet_also_while_modules_are_loaded(module: str):
     """The command waits for standard input, so that it cannot end before the signal comes."""

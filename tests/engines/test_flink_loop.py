@@ -130,9 +130,9 @@ def test_a_step_up_is_followed(scene: Scene, report: Callable[[str], None]) -> N
 
 
 def test_the_service_may_be_started_again(scene: Scene) -> None:
-    changes = scene.bridge.count("applied")
+    changes, away = (scene.bridge.count(kind) for kind in ("applied", "away"))
     assert scene.service.stop() == 0
-    scene.bridge.wait_for_more(["away"], 1, 60.0)
+    wait_for(lambda: scene.bridge.count("away") > away, "the bridge tells that the service is away")
     scene.service = start_service(scene.arguments, **scene.settings)
     scene.bridge.wait_for_more(["back"], 1, 60.0)
     scene.bridge.wait_for_more(["decided"], 2, 60.0)

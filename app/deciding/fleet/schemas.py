@@ -55,7 +55,7 @@ class FleetRequest(Body):
     vm_catalogue: Annotated[TopologyName | None, Field(description="Instead: what `hourly_price` buys.")] = (
         None
     )
-    hourly_price: Annotated[float | None, Field(gt=0, le=1e9)] = None
+    hourly_price: Annotated[float | None, Field(ge=1e-9, le=1e9)] = None
     lost_vms: Annotated[list[str], Field(max_length=1000, description="What if these are lost?")] = []
     topologies: Names | LabelFilter | None = None
     weights: Annotated[

@@ -30,6 +30,9 @@ request_id: ContextVar[str] = ContextVar("request_id", default="-")
 """The id of the current request; web/observability.py sets it."""
 
 MEDIA_TYPE = "application/problem+json"
+OTHER_SCHEMA = (
+    "The database does not have the schema that this version needs: run `headgate migrate` of this version."
+)
 
 
 class ProblemDetail(BaseModel):
@@ -63,6 +66,9 @@ class ProblemResponse(JSONResponse):
 
 def answer_exception(request: Request, error: Exception) -> ProblemResponse:
     """The answer for an exception: its problem type in the table, or a 500 without internal details."""
+    if isinstance(error, ProgrammingError) and isinstance(error.orig, UndefinedTable | UndefinedColumn):
+        log.warning("the database lacks a part of the schema: %s", error.orig)
+        error = errors.NotReady(OTHER_SCHEMA)
     body = describe_problem(error)
     if body is None:
         log.error("unexpected error", exc_info=error)
@@ -112,20 +118,6 @@ async def _answer_integrity(request: Request, error: Exception) -> ProblemRespon
         missing = (cause.diag.constraint_name or "").endswith("_topology_id")
         return answer_exception(request, UnknownTopology(name) if missing else error)
     return answer_exception(request, error)
-
-
-async def _answer_other_schema(request: Request, error: Exception) -> ProblemResponse:
-    """Answers `not-ready` if the database has no such table or column; the service itself is not the cause."""
-    assert isinstance(error, ProgrammingError)
-    if not isinstance(error.orig, UndefinedTable | UndefinedColumn):
-        return answer_exception(request, error)
-    log.warning("the database lacks a part of the schema: %s", error.orig)
-    return answer_exception(
-        request,
-        errors.NotReady(
-            "The database does not have the schema that this version needs: run `headgate migrate` of this version."
-        ),
-    )
 
 
 MOST_PARTS, LONGEST_PATH = 10, 500
@@ -204,7 +196,7 @@ def install_problems(app: FastAPI) -> None:
     app.add_exception_handler(RequestValidationError, _answer_validation)
     app.add_exception_handler(HTTPException, _answer_http)
     app.add_exception_handler(IntegrityError, _answer_integrity)
-    app.add_exception_handler(ProgrammingError, _answer_other_schema)
+    app.add_exception_handler(ProgrammingError, _answer)
     app.add_middleware(LastResort)
 
 
