@@ -3,11 +3,15 @@
 import subprocess
 import sys
 from pathlib import Path
+from shutil import which
 
 ROOT = Path(__file__).parents[2]
 UV = Path(sys.executable).with_name("uv")
-MOST_MEGABYTES = 545
-"""Packages with the bytecode of what was loaded; pip and Postgres' data come besides."""
+MOST_MEGABYTES = 545 if which("strip") else 615
+"""Packages with the bytecode of what was loaded; pip and Postgres' data come besides.
+
+A machine without `strip` keeps the symbols for debuggers.
+"""
 SERVE = """
 from app.main import create_app
 from app.rendering import png_writing

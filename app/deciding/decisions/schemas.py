@@ -216,40 +216,33 @@ class Decided(EconomicAnswer, StoredFields):
     """The recommended action with its reasons, and the policy and measurements behind it."""
 
     decided_for: Annotated[UtcTime, Field(description="The end of the newest interval.")]
-    action: Annotated[
-        Action, Field(description="As decided. What to run now is `wanted`; where that is null, do nothing.")
-    ]
+    action: Annotated[Action, Field(description="As decided. What to run now is `wanted`; null: nothing.")]
     goal: Goal
     processors: Counts
     reasons: list[ReasonAnswer]
     constraints: Annotated[list[ReasonAnswer], Field(description="Bounds that limit the answer.")]
     external_rate: float
-    rate_change: Annotated[
-        float | None,
-        Field(description="The relative change of the external rate since the last change of processors."),
-    ]
+    rate_change: Annotated[float | None, Field(description="Relative, since the last change of processors.")]
     cooldown_left_seconds: float
     measured_sojourn_seconds: float | None
     current: EstimateAnswer
     expected_sojourn_seconds: Annotated[
-        float | None, Field(description="E[T] of the recommended processors, not corrected; null = infinite.")
+        float | None, Field(description="E[T] of the recommended processors; null = infinite.")
     ]
     corrected_sojourn_seconds: Annotated[
         float | None,
         Field(
-            description="E[T] of the recommended processors, corrected by `correction`: the number that the verdict "
-            "states. null: no interval can be compared, or infinite."
+            description="The same corrected by `correction`, as the verdict states it. null: infinite, or no "
+            "correction."
         ),
     ] = None
     optimum: Annotated[Optimum | None, Field(description="null: no allocation satisfies the constraints.")]
-    needed_total: Annotated[
-        int | None, Field(description="That the goal needs now; null: the policy has no scale-down window.")
-    ] = None
+    needed_total: Annotated[int | None, Field(description="null: the policy has no scale-down window.")] = (
+        None
+    )
     sized_for: Annotated[SizedFor | None, Field(description="null: stored before this field existed.")] = None
     look_ahead: Annotated[LookAhead | None, Field(description="null: not wanted, or see diagnostics.")] = None
-    correction: Annotated[
-        CorrectionAnswer | None, Field(description="null: no interval can be compared.")
-    ] = None
+    correction: Annotated[CorrectionAnswer | None, Field(description="null: none can be compared.")] = None
     catching_up: Annotated[
         CatchingUpAnswer | None, Field(description="null: no snapshot says that tuples wait.")
     ] = None
@@ -301,8 +294,8 @@ class DecisionAnswer(AsOfNow, Decided):
     @property
     def outlook(self) -> Outlook:
         """Returns E[T] now (measured, or else estimated), E[T] with the recommended processors, and the target."""
-        now = choose_promise(self.current.expected_sojourn_seconds, self.measured_sojourn_seconds)
+        now = self.current.expected_sojourn_seconds
+        now = choose_promise(now, self.measured_sojourn_seconds) if self.current.stable else None
         then = choose_promise(self.expected_sojourn_seconds, self.corrected_sojourn_seconds)
         is_measured, limit = self.measured_sojourn_seconds is not None, self.policy.to_value().limit
-        now = now if self.current.stable else None
         return Outlook(now, then, limit, self.external_rate, is_measured=is_measured)
