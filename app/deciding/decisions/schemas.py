@@ -267,9 +267,8 @@ class DecisionAnswer(AsOfNow, Decided):
         """What to do and what E[T] would become, or that nothing is recommended now."""
         if self.withheld is not None or self.after:
             return WITHHELD if self.withheld is not None else f"Wait {say_turn(self.after)}."
-        if self.waits_for is not None:
-            return f"{self.change} {UNSEEN}"
-        return describe_verdict(self.running, self.processors.recommended, self.outlook)
+        said = describe_verdict(self.running, self.processors.recommended, self.outlook)
+        return said if self.waits_for is None else f"{self.change} {UNSEEN}"
 
     @property
     def change(self) -> str:
