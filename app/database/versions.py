@@ -5,7 +5,7 @@ from typing import Annotated, TypeVar
 
 from fastapi import Query
 from pydantic import BaseModel
-from sqlalchemy import ColumnElement, delete, func, select
+from sqlalchemy import ColumnElement, delete, func, or_, select
 from sqlalchemy.orm import InstrumentedAttribute, Session, aliased
 
 from app.database.tables import ProfileRow, VmCatalogueRow
@@ -100,6 +100,14 @@ def delete_versions(session: Session, row_type: type[Row], unknown: Unknown, nam
 
 
 def suggest_stored(session: Session, column: InstrumentedAttribute[str], wrong: str) -> str:
-    """` Did you mean 'clicks'?` if a stored name is similar, else an empty text."""
+    """` Did you mean 'clicks'?` if a stored name is similar, else an empty text.
+
+    Of many names those are compared that begin or end as the wrong one: one slip leaves one half of a name whole.
+    """
     alike = func.length(column).between(len(wrong) - LENGTHS_COMPARED, len(wrong) + LENGTHS_COMPARED)
-    return suggest_name(wrong, session.scalars(select(column).where(alike).distinct().limit(NAMES_COMPARED)))
+    half = max(len(wrong) // 2, 1)
+    is_close = or_(func.left(column, half) == wrong[:half], func.right(column, half) == wrong[-half:])
+    names = (
+        select(column).where(alike).group_by(column).order_by(is_close.desc(), column).limit(NAMES_COMPARED)
+    )
+    return suggest_name(wrong, session.scalars(names))

@@ -22,3 +22,14 @@ def test_a_stored_name_is_suggested_only_where_it_is_similar(
         session.flush()
         assert suggest_stored(session, TopologyRow.name, wrong) == expected
     engine.dispose()
+
+
+def test_of_very_many_names_the_nearest_is_suggested(empty_database_url: str):
+    migrate(empty_database_url)
+    engine = create_engine(empty_database_url)
+    with Session(engine) as session:
+        names = [f"orders-{number:04}" for number in range(1000)]
+        session.add_all([TopologyRow(name=name, revision=1) for name in (*names, "orders-zurich")])
+        session.flush()
+        assert suggest_stored(session, TopologyRow.name, "odrers-zurich") == " Did you mean 'orders-zurich'?"
+    engine.dispose()
