@@ -141,6 +141,8 @@ class BudgetSharing:
         """The reason for a share."""
         budget = write_counted(self.k_max, "processor")
         said = f"{share.total:,} of the {budget} that topologies share are for this one."
+        if share.meets and share.total > share.needed:
+            said += f" Its target takes {share.needed:,}; the others are left over, and shorten E[T]."
         return said if share.lost is None else f"{said} {share.lost}"
 
     def find_counts(self, name: str) -> list[int]:

@@ -50,6 +50,15 @@ def test_what_one_gives_up_another_takes_afterwards(fleet: httpx.Client, name: s
     }
 
 
+def test_what_is_left_over_is_told_apart_from_what_the_target_takes(fleet: httpx.Client, name: str):
+    add_member(fleet, f"{name}-a", name, 40.0, {"t_max_seconds": 0.12}, processors=9)
+    (row,) = decide(fleet, name, 20)["topologies"]
+    decision = fleet.get(f"/v1/decisions/{row['decision_id']}").json()
+    said = next(one["detail"] for one in decision["reasons"] if one["code"] == "shared-budget")
+    assert row["processors_total"] > row["needed"] == 6
+    assert "Its target takes 6; the others are left over, and shorten E[T]." in said
+
+
 def test_the_same_data_are_decided_once(fleet: httpx.Client, name: str):
     add_member(fleet, f"{name}-a", name, 40.0, {"t_max_seconds": 0.12}, processors=9)
     first = decide(fleet, name, 20)
