@@ -1,7 +1,7 @@
 """Counts, hour by hour, for how long E[T] was measured and for how long it was within the target of that time.
 
-A pass counts the hours of the last days anew of which snapshots were stored since the pass before: late ones too. An
-hour that is older than the last one is so judged by the target that the policy had when its snapshots came.
+A pass counts again each hour of the last days for which snapshots were stored since the pass before, late ones too. So
+an older hour is judged by the target that the policy had when its snapshots came.
 """
 
 from collections.abc import Sequence

@@ -18,8 +18,9 @@ def upsert(
     replaced: Sequence[str],
     *also: InstrumentedAttribute[Any],
 ) -> Sequence[Row[Any]]:
-    """Stores rows; one with the key of a stored row replaces these columns of it. Tells of each row whether it
-    `is_new`, and its columns `also`.
+    """Stores rows; one with the key of a stored row replaces the columns `replaced` of it.
+
+    Returns a row for each: whether it `is_new`, and its columns `also`.
     """
     statement = insert(table).values(rows)
     # xmax is 0 in a row that this statement inserted, and names the transaction where it replaced one.

@@ -53,7 +53,8 @@ class AsOfNow(Answer):
     wanted: Annotated[
         dict[str, int] | None,
         Field(
-            description="The processors that should run: recommended, `waits_for`, or now's (`after`). null: withheld."
+            description="The processors that should run now: those recommended, those of the change in `waits_for`, "
+            "or those that run, while topologies in `after` have not given theirs up. null: withheld."
         ),
     ] = None
     after: Annotated[Sequence[str], Field(description="Topologies that give processors up first.")] = ()
