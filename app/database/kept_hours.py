@@ -7,7 +7,7 @@ an older hour is judged by the target that the policy had when its snapshots cam
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 
-from sqlalchemy import Connection, text
+from sqlalchemy import Connection, Double, literal_column, text
 
 KEPT_DAYS = 7
 LATE = timedelta(minutes=5)
@@ -19,6 +19,8 @@ SOJOURN_TARGET = """coalesce(
       THEN CAST(policies.policy #>> '{goal,target,seconds}' AS float8) END
   )"""
 """SQL for the target of E[T] of a stored policy in seconds; null: none, or one of another time."""
+SOJOURN_TARGET_SECONDS = literal_column(SOJOURN_TARGET, Double)
+"""The same for a query in which the PolicyRow stands."""
 LAST_COUNT = "SELECT max(counted_at) FROM hourly_kept"
 CHANGED = """
 SELECT topology_id, array_agg(DISTINCT date_trunc('hour', observed_at, 'UTC')) AS hours FROM snapshots

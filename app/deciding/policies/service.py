@@ -5,7 +5,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import and_, case, delete, func
+from sqlalchemy import delete, func
 from sqlalchemy.orm import Session
 
 from app.database.tables import PolicyRow, WebhookRow
@@ -26,11 +26,6 @@ from planner.wording import write_counted
 GOAL = PolicyRow.policy["goal"]
 TARGET_SECONDS = func.coalesce(GOAL["t_max_seconds"].as_float(), GOAL["target"]["seconds"].as_float())
 """SQL for the seconds of a stored policy's time target, of E[T] or of another time; null: none."""
-IS_OF_MEAN = and_(GOAL["target"]["of"].astext == "total", GOAL["target"]["quantile"].astext.is_(None))
-SOJOURN_TARGET_SECONDS = func.coalesce(
-    GOAL["t_max_seconds"].as_float(), case((IS_OF_MEAN, GOAL["target"]["seconds"].as_float()))
-)
-"""SQL for the seconds of a stored policy's target of E[T]; null: none, or one of another time."""
 
 
 def store_policy(

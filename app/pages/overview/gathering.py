@@ -7,7 +7,6 @@ from typing import Any
 from sqlalchemy import (
     CTE,
     ColumnElement,
-    Double,
     Row,
     ScalarSelect,
     Select,
@@ -15,7 +14,6 @@ from sqlalchemy import (
     case,
     func,
     literal,
-    literal_column,
     not_,
     or_,
     select,
@@ -25,7 +23,7 @@ from sqlalchemy import (
 from sqlalchemy.dialects.postgresql import aggregate_order_by, array
 from sqlalchemy.orm import Session
 
-from app.database.kept_hours import KEPT_DAYS, SOJOURN_TARGET
+from app.database.kept_hours import KEPT_DAYS, SOJOURN_TARGET_SECONDS
 from app.database.tables import (
     DecisionRow,
     HourlyKeptRow,
@@ -34,7 +32,7 @@ from app.database.tables import (
     TopologyRevisionRow,
     TopologyRow,
 )
-from app.deciding.policies.service import GOAL, SOJOURN_TARGET_SECONDS, TARGET_SECONDS
+from app.deciding.policies.service import GOAL, TARGET_SECONDS
 from app.deciding.standing import is_waiting, select_decided, select_waited_for
 from app.load.measurements.freshness import LIMIT_SECONDS, find_age_sql
 from app.load.measurements.snapshots import ENDED_AT, ended, find_latest_end, select_ahead, select_newest
@@ -85,7 +83,7 @@ def find_lines(session: Session, now: datetime, wanted: OverviewFilter) -> CTE:
             ahead.c.ended_at.label("ahead_until"),
             TARGET_SECONDS.label("target"),
             GOAL["target"].label("other_target"),
-            literal_column(SOJOURN_TARGET, Double).label("sojourn_target"),
+            SOJOURN_TARGET_SECONDS.label("sojourn_target"),
             PolicyRow.policy["prices"]["processor_hour"].as_float().label("processor_hour_price"),
             LIMIT_SECONDS.label("limit_seconds"),
             PolicyRow.topology_id.is_not(None).label("has_policy"),
